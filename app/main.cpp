@@ -1,4 +1,4 @@
-// From the command line to a window or a headless command.
+// Dispatches the command line to a window or a headless command.
 #include <iostream>
 #include <variant>
 

@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Closes a descriptor unless it was handed on.
+/// Closes a descriptor unless ownership was passed on.
 class Descriptor {
  public:
   explicit Descriptor(int value) : value_(value) {}
@@ -47,7 +47,7 @@ int spawn(const std::vector<std::string>& arguments, int channel, int errors, pi
   posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // A process group of its own, so that killing it also ends what it started (compilers, say).
+  // A separate process group, so that killing it also kills the processes that it started (compilers, say).
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setpgroup(&attributes, 0);
   sigset_t defaults;
@@ -93,12 +93,12 @@ void ChildProcess::kill() {
   if (process_ <= 0) return;
   const pid_t process = std::exchange(process_, -1);
   ::kill(-process, SIGKILL);
-  ::kill(process, SIGKILL);  // in case it has not become the leader of its group yet
+  ::kill(process, SIGKILL);  // in case it is not the leader of its group yet
   for (int i = 0; i < 10; ++i) {
     if (waitpid(process, nullptr, WNOHANG) != 0) return;
     poll(nullptr, 0, 10);
   }
-  // A process that holds a busy device can take seconds to go; nobody needs to wait for that.
+  // A process that holds a busy device can take seconds to exit; nothing needs to wait for that.
   std::thread([process] {
     while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -117,7 +117,7 @@ tl::expected<std::string, ChildFailure> ChildProcess::ask(const std::string& lin
   const Clock::time_point deadline = Clock::now() + timeout;
   std::optional<Clock::time_point> stopped;
   size_t sent = 0;
-  bool listens = true;  // a child may answer and end before it has read the whole request
+  bool listens = true;  // a child may answer and exit before it has read the whole request
   std::array<char, 65536> bytes;
   while (true) {
     const bool sending = listens && sent < request.size();
@@ -138,7 +138,7 @@ tl::expected<std::string, ChildFailure> ChildProcess::ask(const std::string& lin
           phrase("it did not answer within {} s", fmt::format("{:.3g}", static_cast<double>(timeout.count()) / 1000)),
           false);
     }
-    // Short waits, so that a stop request is seen soon.
+    // Short waits, so that a stop request is noticed soon.
     pollfd ready{socket_, static_cast<short>(POLLIN | (sending ? POLLOUT : 0)), 0};
     if (poll(&ready, 1, 20) <= 0) continue;
     if (ready.revents & POLLOUT) {
@@ -156,7 +156,7 @@ tl::expected<std::string, ChildFailure> ChildProcess::ask(const std::string& lin
 
 bool ChildProcess::has_ended() {
   if (process_ > 0 && waitpid(process_, nullptr, WNOHANG) == process_) {
-    ::kill(-process_, SIGKILL);  // what it may have left behind
+    ::kill(-process_, SIGKILL);  // kills leftover processes of its group
     process_ = -1;
   }
   return process_ <= 0;
@@ -169,7 +169,7 @@ uint64_t ChildProcess::resident_bytes() const {
   return file ? resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
-/// The socket closed: says how the process ended. One that closed it and lives on is killed.
+/// The socket was closed: reports how the process ended. A process that closed it but still runs is killed.
 tl::unexpected<ChildFailure> ChildProcess::died() {
   int status = 0;
   pid_t ended = 0;
@@ -179,7 +179,7 @@ tl::unexpected<ChildFailure> ChildProcess::died() {
   }
   Phrase reason("it closed its output");
   if (ended == process_) {
-    ::kill(-process_, SIGKILL);  // what it may have left behind
+    ::kill(-process_, SIGKILL);  // kills leftover processes of its group
     process_ = -1;
     if (WIFSIGNALED(status)) reason = phrase("it was ended by signal {}", strsignal(WTERMSIG(status)));
     if (WIFEXITED(status)) reason = phrase("it ended with status {}", WEXITSTATUS(status));
@@ -190,7 +190,7 @@ tl::unexpected<ChildFailure> ChildProcess::died() {
   return tl::unexpected(ChildFailure{std::move(reason)});
 }
 
-/// The last line of its standard error, where a Python program says what went wrong.
+/// The last line of its standard error, in which a Python program reports its error.
 std::string ChildProcess::last_error_line() const {
   const off_t size = lseek(errors_, 0, SEEK_END);
   std::string text(static_cast<size_t>(std::min<off_t>(std::max<off_t>(size, 0), 4096)), '\0');

@@ -1,7 +1,7 @@
-// A child process that answers lines with lines.
+// A child process that answers each line with a line.
 //
-// Nothing here blocks for longer than its timeout or survives a stop request: a child that does not answer is killed
-// with everything it started.
+// No call blocks past its timeout or ignores a stop request: a child that does not answer is killed together with all
+// processes that it started.
 #pragma once
 
 #include <sys/types.h>
@@ -33,17 +33,17 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Sends a line and returns the next line. After a failure the child is dead. A stop request still leaves the child
-  /// `grace` to answer, and sends it `stop_line` unless that is empty.
+  /// Sends a line and returns the next line. After a failure the child is dead. After a stop request the child gets
+  /// `stop_line`, unless that is empty, and has `grace` to answer.
   tl::expected<std::string, ChildFailure> ask(const std::string& line, std::chrono::milliseconds timeout,
                                               std::stop_token stop, std::chrono::milliseconds grace = {},
                                               const std::string& stop_line = {});
-  /// An answer of more bytes is garbage.
+  /// A longer answer counts as garbage.
   void set_longest_line(size_t bytes) { longest_line_ = bytes; }
   bool alive() const { return process_ > 0; }
-  /// Whether it has ended by itself since it was asked last.
+  /// Whether it has exited by itself since the last call of ask.
   bool has_ended();
-  /// Memory that it occupies now; 0 where that cannot be read.
+  /// Memory that it occupies now; 0 if that cannot be read.
   uint64_t resident_bytes() const;
 
  private:
@@ -54,7 +54,7 @@ class ChildProcess {
 
   pid_t process_;
   int socket_;
-  int errors_;            // a file in memory that holds its standard error
+  int errors_;            // in-memory file that receives its standard error
   std::string received_;  // bytes after the last line
   size_t longest_line_ = size_t{1} << 24;
 };

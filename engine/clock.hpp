@@ -1,4 +1,4 @@
-// The date and time as results, recordings and files carry them.
+// Date and time in the format of results, recordings and files.
 #pragma once
 
 #include <string>

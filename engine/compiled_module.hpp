@@ -1,4 +1,4 @@
-// What the compiler makes of a source: PTX, machine code, and what it says about both.
+// The result of compiling a source: PTX, machine code, and the compiler's facts about both.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace tilescope {
 struct CompileMessage {
   enum class Severity { error, warning, note } severity = Severity::error;
   std::string file = {};
-  uint32_t line = 0;  // 1-based; 0 where NVRTC names none
+  uint32_t line = 0;  // 1-based; 0 if NVRTC names none
   std::string text = {};
 };
 
@@ -28,7 +28,7 @@ struct KernelInfo {
   uint32_t spill_store_bytes = 0, spill_load_bytes = 0;
   uint32_t constant_bytes = 0;
   std::vector<uint32_t> parameter_bytes = {};  // size of each parameter, in order, from the PTX
-  uint32_t barriers = 0;                       // that a block takes
+  uint32_t barriers = 0;                       // that a block uses
 };
 
 struct CompiledModule {
@@ -36,11 +36,11 @@ struct CompiledModule {
   std::vector<std::byte> cubin = {};  // empty unless asked for
   std::string cubin_target = {};
   std::vector<KernelInfo> kernels = {};                          // every __global__ function, in source order
-  std::map<std::string, std::string> kernel_of_expression = {};  // the name in the PTX of each instantiated kernel
+  std::map<std::string, std::string> kernel_of_expression = {};  // PTX name of each instantiated kernel
   std::map<std::string, std::string> left_out = {};  // kernels that do not compile: the first error, by name
   std::vector<CompileMessage> messages = {};         // warnings
-  std::string log = {};                              // NVRTC's text, whole
-  double milliseconds = 0;                           // time this call took
+  std::string log = {};                              // NVRTC's complete text
+  double milliseconds = 0;                           // duration of this call
   bool from_cache = false;
   const KernelInfo* find(const std::string& kernel) const {
     for (const auto& info : kernels)
@@ -51,10 +51,10 @@ struct CompiledModule {
 
 /// A memory instruction of the machine code.
 struct MachineAccess {
-  uint64_t address = 0;  // of the instruction, from the start of the kernel
+  uint64_t address = 0;  // first byte of the instruction, from the start of the kernel
   Space space = Space::global;
   AccessKind kind = AccessKind::load;
-  uint32_t bytes_per_lane = 0;  // 0: not told, as for atomics
+  uint32_t bytes_per_lane = 0;  // 0: unknown, as for atomics
   std::string name = {};        // "LDS.128"
   std::string file = {};        // of its source line
   uint32_t line = 0;            // 0: none

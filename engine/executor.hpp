@@ -1,5 +1,5 @@
-// The one interface behind which a kernel runs: engine/gpu (CUDA driver API, measured) or engine/sim (warp simulator,
-// observed). Both are given the same source's code: the GPU a cubin, the simulator the PTX.
+// The common interface behind which a kernel runs: engine/gpu (CUDA driver API, measured) or engine/sim (warp
+// simulator, observed). Both get code from the same source: the GPU a cubin, the simulator the PTX.
 //
 //     auto buffer = executor.allocate({.name = "a", .type = DType::f32, .count = n});
 //     executor.upload(*buffer, bytes);
@@ -39,7 +39,7 @@ struct DeviceInfo {
 class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
-  virtual uint64_t address() const = 0;  // what the kernel receives
+  virtual uint64_t address() const = 0;  // the address that the kernel receives
   virtual size_t bytes() const = 0;
 };
 
@@ -48,14 +48,14 @@ struct BufferRequest {
   DType type = DType::f32;
   size_t count = 0;
   size_t index = 0;  // position in Plan::buffers; fixes the simulated address
-  /// Simulator: zeros that count as written. What is never touched takes no memory, however large the buffer.
+  /// Simulator: zeros that count as written. Untouched parts take no memory, however large the buffer.
   bool zeros = false;
-  /// Simulator: makes bytes [first, first + bytes.size()) of what the buffer holds before the run, when a launch
-  /// with checks first reads them. For a large buffer of which little is read. Empty: what it holds is uploaded.
+  /// Simulator: generates bytes [first, first + bytes.size()) of the buffer's initial contents when a launch with
+  /// checks first reads them. For a large buffer of which little is read. Empty: the contents are uploaded.
   std::function<void(uint64_t first, std::span<std::byte> bytes)> contents = {};
 };
 
-/// Which part of a launch is followed step by step: of one block's warps so many steps each, from the first on.
+/// Which part of a launch is followed step by step: a window of steps of each warp of one block.
 struct StepWindow {
   uint64_t block = 0;
   uint64_t first_step = 0;       // of each warp
@@ -70,40 +70,39 @@ struct LaunchOptions {
   bool count_traffic = true;                 // simulator: Counters and SiteCounts
   bool record_accesses = false;              // simulator: AccessTrace
   size_t access_budget = 4u << 20;           // accesses kept over the run
-  uint64_t step_budget = uint64_t{1} << 40;  // simulator: warp instructions before a launch is given up
-  /// Simulator: warp instructions of one block, or of all blocks that may wait for one another until one of them ends,
-  /// before the launch is given up as a likely hang. What can be proved to hang is found long before.
+  uint64_t step_budget = uint64_t{1} << 40;  // simulator: warp instructions before a launch is aborted
+  /// Simulator: warp instructions of one block, or of all blocks that may wait for each other until one of them ends,
+  /// before the launch is aborted as a likely hang. A hang that can be proved is found long before.
   uint64_t hang_budget = uint64_t{1} << 30;
-  std::shared_ptr<const GpuSpec> gpu = {};  // simulator: the GPU that it stands in for; none: an H200
+  std::shared_ptr<const GpuSpec> gpu = {};  // simulator: the GPU to imitate; null: an H200
   uint32_t launch_index = 0;
-  /// Simulator: this launch begins a run although others come before it, so the module's variables are as loaded. The
-  /// launch of index 0 always begins one.
+  /// Simulator: this launch begins a run although others precede it, so the module's variables are reset to their
+  /// loaded values. The launch with index 0 always begins a run.
   bool begins_run = false;
-  /// Simulator: only these blocks are executed, in this order (ascending linear indices). Empty: all.
+  /// Simulator: execute only these blocks, in this order (ascending linear indices). Empty: all.
   std::vector<uint32_t> blocks = {};
-  /// Simulator: a block is left, which is no finding, once it has executed so many warp instructions and the warp that
-  /// runs has had its turn: at a barrier, or after some thousand rounds of a loop.
+  /// Simulator: stop a block, without a finding, after this many warp instructions, as soon as the running warp's turn
+  /// ends: at a barrier, or after some thousand iterations of a loop.
   uint64_t steps_per_block = UINT64_MAX;
-  /// Simulator: the kernel's source with its macros defined in front, which has the shapes of shared arrays. Null:
-  /// none.
+  /// Simulator: the kernel's source preceded by its macro definitions; it has the shapes of shared arrays. Null: none.
   std::shared_ptr<const std::string> source = {};
-  bool record_shared = true;  // simulator: the AccessTrace has accesses to shared memory too
-  /// Simulator: follows one block, and runs no others but those that it may wait for. Outputs are partial.
+  bool record_shared = true;  // simulator: include shared memory accesses in the AccessTrace
+  /// Simulator: follow one block, and run no others except those that it may wait for. Outputs are then partial.
   std::optional<StepWindow> step_window = {};
   bool count_work = false;                             // simulator: LaunchWork; on one thread
   std::function<void(double fraction)> progress = {};  // called from time to time, from any thread
 };
 
 struct LaunchReport {
-  double elapsed_ms = 0;   // GPU: device events. Simulator: host time of the simulation (never a kernel time)
+  double elapsed_ms = 0;   // GPU: by device events. Simulator: host time of the simulation (never a kernel time)
   uint64_t warps = 0;      // simulator: warps executed
   Counters counters = {};  // simulator
-  std::vector<SiteCount> sites = {};   // simulator; indices into trace.sites
-  AccessTrace trace = {};              // simulator; trace.sites is filled whenever traffic is counted
-  LaunchWork work = {};                // simulator, where it was asked for
-  std::vector<Finding> findings = {};  // simulator
-  std::string output = {};             // what the kernel printed, as bytes; the simulator's in the order of the blocks
-  std::shared_ptr<const StepRecord> steps = {};  // simulator, where a step window was asked for
+  std::vector<SiteCount> sites = {};             // simulator; indices into trace.sites
+  AccessTrace trace = {};                        // simulator; trace.sites is filled whenever traffic is counted
+  LaunchWork work = {};                          // simulator, if requested
+  std::vector<Finding> findings = {};            // simulator
+  std::string output = {};                       // the kernel's printed bytes; on the simulator in block order
+  std::shared_ptr<const StepRecord> steps = {};  // simulator, if a step window was requested
   bool stopped_by_finding = false;               // the kernel could not be completed; outputs are partial
 };
 
@@ -111,16 +110,16 @@ class Executor {
  public:
   virtual ~Executor() = default;
   virtual DeviceInfo device() const = 0;
-  /// Whether power or heat keeps the SM clock down now; false where that is not known.
+  /// Whether power or heat limits the SM clock now; false if unknown.
   virtual bool clock_is_capped() const { return false; }
 
   virtual Result<std::shared_ptr<DeviceBuffer>> allocate(const BufferRequest& request) = 0;
-  /// Bytes become "written" for the never-written check, unless poison is true (the bytes are put there, but reading
-  /// them before the kernel writes them is a finding).
+  /// The bytes count as written for the never-written check, unless poison is true: then they are stored, but reading
+  /// them before the kernel writes them is a finding.
   virtual Result<void> upload(DeviceBuffer& buffer, std::span<const std::byte> bytes, bool poison) = 0;
   virtual Result<void> download(const DeviceBuffer& buffer, std::span<std::byte> bytes) = 0;
 
-  /// Runs one launch to its end. `buffers` are those of the plan, in order; launch arguments index into them.
+  /// Runs one launch to its end. `buffers` are the plan's, in order; launch arguments are indices into them.
   virtual Result<LaunchReport> launch(const CompiledModule& module, const Launch& launch,
                                       std::span<const std::shared_ptr<DeviceBuffer>> buffers,
                                       const LaunchOptions& options, std::stop_token stop) = 0;

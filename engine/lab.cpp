@@ -12,7 +12,7 @@
 namespace tilescope {
 namespace {
 
-/// Filled before main by the static initialisers of labs/*.cpp, so it must be built on first use.
+/// Filled before main by the static initialisers of labs/*.cpp, so it must be constructed on first use.
 std::vector<Lab>& registry() {
   static std::vector<Lab> all;
   return all;
@@ -227,7 +227,7 @@ std::string operation_of(const ReferenceSpec& reference, const Config& config) {
 }
 
 Tolerance tolerance_of(const Lab& lab, const std::string& rung, const Config& config, DType type) {
-  constexpr double kRounding = 0x1p-8;  // half of the last of bf16's 8 bits
+  constexpr double kRounding = 0x1p-8;  // half of the last of bf16's 8 significant bits
   if (lab.tolerance_for) return lab.tolerance_for(rung, config, type);
   Tolerance tolerance = lab.tolerance;
   if (type == DType::bf16) tolerance.relative += kRounding;

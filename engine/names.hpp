@@ -1,4 +1,4 @@
-// Names as a list in a sentence: "a, b, c", or "none".
+// Joins names into a list for a sentence: "a, b, c", or "none".
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tilescope {
 
-/// `name` gives the name of an item.
+/// `name` returns the name of an item.
 template <class Items, class Name>
 Phrase join_names(const Items& items, Name name) {
   std::string text;
@@ -18,7 +18,7 @@ Phrase join_names(const Items& items, Name name) {
   return text.empty() ? Phrase("none") : text;
 }
 
-/// Of items that have a member `name`.
+/// For items that have a member `name`.
 template <class Items>
 Phrase join_names(const Items& items) {
   return join_names(items, [](const auto& item) { return item.name; });

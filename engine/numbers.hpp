@@ -1,4 +1,4 @@
-// Whole numbers: as people read them, and rounded up.
+// Whole numbers: formatted for people, and rounded up.
 #pragma once
 
 #include <cstdint>

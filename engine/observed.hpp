@@ -1,5 +1,5 @@
-// What the simulator observed of a run: which block touched what, the traffic by line and buffer, and what the caches
-// of a GPU would make of it.
+// What the simulator observed during a run: the elements that each block touched, the traffic by line and buffer, and
+// the modelled effect of a GPU's caches on it.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ struct ElementRange {
   int64_t begin, end;
 };
 
-/// Which block touched what in one buffer; observed, never declared. SIMULATED.
+/// The elements of one buffer that each block touched; observed, never declared. SIMULATED.
 struct BufferMap {
   static constexpr uint32_t kNobody = 0xffffffff;
   std::string name;
   DType type = DType::f32;
   std::vector<int64_t> shape;
   Role role = Role::input;
-  /// Per element, if anything was written: the linear index of the last block that wrote it, and which access did.
+  /// Per element, if any was written: the linear index of the last block that wrote it, and the access that did.
   std::vector<uint32_t> writer;
   std::vector<uint32_t> writer_access;  // index into AccessTrace::accesses
-  /// Merged element ranges by block: those of block b are ranges[first[b]] … ranges[first[b + 1]].
+  /// Merged element ranges by block: block b has ranges[first[b]] … ranges[first[b + 1]].
   std::vector<ElementRange> reads, writes;
   std::vector<uint32_t> reads_first, writes_first;  // grid.count() + 1 entries, or empty
   std::span<const ElementRange> reads_of(uint32_t block) const {
@@ -43,26 +43,26 @@ struct BufferMap {
 };
 
 struct TileMap {
-  Dim3 grid, block;  // of the launch that is mapped
+  Dim3 grid, block;  // of the mapped launch
   uint32_t launch = 0;
   std::vector<BufferMap> buffers;  // parallel to Plan::buffers
-  uint64_t blocks_observed = 0;    // fewer than grid.count() if the record's budget ended
+  uint64_t blocks_observed = 0;    // fewer than grid.count() if the recording budget ran out
   /// Lanes that were launched but masked off at every store: threads past the end of the data.
   uint64_t idle_threads = 0;
-  /// The block to look at first: of those recorded that write most, which are no slivers at an edge, the one nearest to
-  /// a little behind the middle.
+  /// The block to show first: among the recorded blocks that write the most (excluding small ones at an edge), the one
+  /// nearest to a point just after the middle.
   uint32_t typical_block = 0;
   /// Per block: the half-open range of its accesses in AccessTrace::accesses (grid.count() + 1 entries).
   std::vector<uint32_t> accesses_first;
 };
 
-/// So many instructions of one width; bits 0: not told, as for atomics.
+/// Number of instructions of a given width; bits = 0: unknown, as for atomics.
 struct OperationCount {
   uint32_t bits = 0, count = 0;
   bool operator==(const OperationCount&) const = default;
 };
 
-/// Ledger of one source line: sums over its sites. SIMULATED.
+/// Traffic of one source line: sums over its sites. SIMULATED.
 struct LineTraffic {
   uint32_t line = 0;
   std::string file;
@@ -70,16 +70,16 @@ struct LineTraffic {
   AccessKind kind = AccessKind::load;
   uint64_t requests = 0, lanes = 0, sectors = 0, useful_bytes = 0;
   uint64_t wavefronts = 0, passes = 0;  // shared memory
-  /// The machine code has other operations here than the PTX, so that the hardware counts something else; both, widest
-  /// first.
+  /// The machine code has different operations here than the PTX, so the hardware's counters differ. Both lists are
+  /// sorted widest first.
   bool changed_by_ptxas = false;
   std::vector<OperationCount> ptx_operations, machine_operations;
   uint64_t bank_conflicts() const { return wavefronts - passes; }
-  /// How many lanes a bank serves one after the other, on average: 1 without conflicts.
+  /// Average number of lanes that a bank serves one after another: 1 without conflicts.
   double conflict_ways() const {
     return passes == 0 ? 0 : static_cast<double>(wavefronts) / static_cast<double>(passes);
   }
-  /// Sectors of 32 bytes; a wavefront of shared memory moves a word of each of 32 banks.
+  /// Sectors have 32 bytes; a wavefront of shared memory moves one word from each of 32 banks.
   uint64_t moved_bytes() const { return sectors * 32 + wavefronts * 128; }
 };
 struct BufferTraffic {
@@ -90,16 +90,17 @@ struct BufferTraffic {
 struct Traffic {
   Counters counters;
   std::vector<SiteCount> sites;        // indices into trace.sites
-  std::vector<LineTraffic> lines;      // ascending line; a line with a load and a store has two rows
+  std::vector<LineTraffic> lines;      // ascending by line; a line with a load and a store has two rows
   std::vector<BufferTraffic> buffers;  // parallel to Plan::buffers
 };
 
-/// What one level of the memory hierarchy was asked for by the one above it, in sectors of 32 bytes. MODELLED.
+/// Requests to one level of the memory hierarchy from the level above, in 32-byte sectors. MODELLED.
 struct LevelTraffic {
   uint64_t read_sectors = 0, read_hits = 0;
-  uint64_t write_sectors = 0, write_hits = 0;  // L2: all are hits, since a store needs nothing from below
+  uint64_t write_sectors = 0, write_hits = 0;  // L2: all writes are hits, since a store needs nothing from below
   uint64_t atomic_sectors = 0, atomic_hits = 0;
-  uint64_t far_sectors = 0;  // L2 in partitions: of all these, those asked for once more, of the far partition
+  uint64_t far_sectors = 0;  // partitioned L2: those of all these sectors that are also requested from the far
+                             // partition
   uint64_t sectors() const { return read_sectors + write_sectors + atomic_sectors; }
   uint64_t hits() const { return read_hits + write_hits + atomic_hits; }
   uint64_t bytes() const { return sectors() * 32; }
@@ -109,21 +110,21 @@ struct LevelTraffic {
   }
 };
 
-/// The levels as one buffer, or all of them, use them. MODELLED.
+/// Use of the levels by one buffer, or by all. MODELLED.
 struct HierarchyUse {
-  LevelTraffic l1;  // asked for by the kernel; stores pass through, asynchronous copies and others may go past it
+  LevelTraffic l1;  // requests by the kernel; stores pass through, asynchronous copies and some others may bypass it
   LevelTraffic l2;
   uint64_t device_bytes_read = 0;
-  /// Written back while the kernels ran, as dram__bytes_write counts. What is written but still in the L2 at the end
-  /// comes later, or never if it is overwritten first.
+  /// Written back while the kernels ran, as counted by dram__bytes_write. Dirty data in the L2 at the end is written
+  /// later, or never if it is overwritten first.
   uint64_t device_bytes_written = 0;
   uint64_t bytes_left_in_l2 = 0;
 };
 
-/// The recorded accesses replayed through the caches of the modelled GPU, which begin empty. MODELLED.
+/// The recorded accesses replayed through the caches of the modelled GPU, which start empty. MODELLED.
 struct HierarchyTraffic {
   bool modelled = false;
-  Phrase reason;  // why not
+  Phrase reason;  // why it is not modelled
   HierarchyUse total;
   std::vector<HierarchyUse> buffers;  // parallel to Plan::buffers
   HierarchyUse other;                 // module variables, heap

@@ -12,7 +12,7 @@ std::string filled(std::string_view form, const std::vector<std::string>& places
   try {
     return fmt::vformat(fmt::string_view(form.data(), form.size()), store);
   } catch (const fmt::format_error&) {
-    return std::string(form);  // more places than there are texts for: shown as it is
+    return std::string(form);  // more placeholders than texts: returned unchanged
   }
 }
 

@@ -1,13 +1,13 @@
-// A text that can be said in more than one language: an English form with places, and what stands in them.
+// A text that can be translated: an English form with placeholders, and the values that fill them.
 //
 //   const Phrase why = phrase("{} of {} blocks were executed", 4, 1024);
 //   why.english()     "4 of 1024 blocks were executed": JSON, the command line, logs
-//   why.form()        "{} of {} blocks were executed": what a table of another language is asked for
+//   why.form()        "{} of {} blocks were executed": the key in a translation table
 //
-// A place holds a phrase or a name. A literal is a phrase and is translated: phrase("at most {}", "a whole number"). A
-// value of a variable is a name and is the same in every language: a kernel called "read" stays "read", though the
-// table has that word. Other languages have their forms in assets/strings; a test looks up every form and every literal
-// of the sources there.
+// A placeholder holds a phrase or a name. A literal is a phrase and is translated: phrase("at most {}", "a whole
+// number"). The value of a variable is a name and is the same in every language: a kernel called "read" stays "read",
+// though the table has that word. Translations are in assets/strings; a test checks that every form and every literal
+// of the sources is there.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,20 +25,20 @@ namespace tilescope {
 class Phrase {
  public:
   Phrase() = default;
-  /// A name, a number, what a tool or a library reports: never looked up in a table.
+  /// A name, a number, or a message of a tool or library: never translated.
   Phrase(std::string name) : form_(std::move(name)), is_name_(true) {}  // NOLINT(google-explicit-constructor)
   explicit Phrase(std::string_view name) : Phrase(std::string(name)) {}
-  /// A literal without places. Explicit, so that each stands in a call by which a test finds it.
+  /// A literal without placeholders. Explicit, so that each one appears in a call by which a test finds it.
   explicit Phrase(const char* text) : form_(text) {}
   Phrase(std::string form, std::vector<Phrase> places) : form_(std::move(form)), places_(std::move(places)) {}
-  /// A text without places that the table knows and that is no literal here: a row of diagnostics.def, a finding's id.
+  /// A translatable text without placeholders that is not a literal here: a row of diagnostics.def, a finding's id.
   static Phrase translatable(std::string_view text) { return {std::string(text), {}}; }
 
   bool empty() const { return form_.empty(); }
-  /// The text itself if it has no places; else with {} for each.
+  /// The English text, with {} for each placeholder.
   const std::string& form() const { return form_; }
   const std::vector<Phrase>& places() const { return places_; }
-  /// The same in every language.
+  /// A name, the same in every language.
   bool is_name() const { return is_name_; }
   std::string english() const;
 
@@ -56,10 +56,10 @@ class Phrase {
 
 std::ostream& operator<<(std::ostream& stream, const Phrase& phrase);
 
-/// The form with its places filled; a form with more places than that is returned as it is.
+/// The form with its placeholders filled; returned unchanged if it has more of them than `places`.
 std::string filled(std::string_view form, const std::vector<std::string>& places);
 
-/// What stands in a place: a phrase, also as a literal, or the name that fmt writes for a value.
+/// The content of a placeholder: a phrase, also from a literal, or a name as fmt formats the value.
 template <class T>
 Phrase as_place(const T& value) {
   if constexpr (std::same_as<T, Phrase> || std::is_array_v<T>)
@@ -68,7 +68,7 @@ Phrase as_place(const T& value) {
     return Phrase(fmt::format("{}", value));
 }
 
-/// Places are {}, without a format: give what has one as text. Checked when it is compiled.
+/// Placeholders are {} without a format; pass values that need one as text. Checked at compile time.
 template <class... Args>
 Phrase phrase(fmt::format_string<std::conditional_t<true, const std::string&, const Args&>...> form,
               const Args&... args) {
@@ -78,7 +78,7 @@ Phrase phrase(fmt::format_string<std::conditional_t<true, const std::string&, co
 
 }  // namespace tilescope
 
-/// In English, so that texts of the command line and of logs can be made with it.
+/// Formats in English, for texts of the command line and of logs.
 template <>
 struct fmt::formatter<tilescope::Phrase> : fmt::formatter<std::string> {
   template <class Context>

@@ -1,7 +1,7 @@
-// What the host side of an operator decides before anything runs: buffers, and launches over them.
+// The host side of an operator, decided before anything runs: buffers, and launches over them.
 //
 // A Plan is data. The lab's plan function makes one from a Config; `tilescope exec` makes one from its command line;
-// run.hpp carries it out on either executor.
+// run.hpp executes it on either executor.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace tilescope {
 enum class Fill { zero, ones, iota, normal, uniform, poison, file, constant };
 enum class Role { input, output, inout, scratch };
 
-/// Of a matrix's rows (its last dimension), the last of every `every` is `factor` times as large; 0: none.
+/// Scales rows of a matrix (its last dimension): the last of every `every` rows is multiplied by `factor`; 0: none.
 struct LargeRows {
   int64_t every = 0;
   double factor = 1;
@@ -29,16 +29,16 @@ struct LargeRows {
 };
 
 struct BufferSpec {
-  std::string name = {};  // as the kernel calls it, and as findings and views show it
+  std::string name = {};  // the kernel's name for it, shown by findings and views
   DType type = DType::f32;
   std::vector<int64_t> shape = {};  // elements, outermost first; one dimension for a vector
   Role role = Role::input;
   Fill fill = Fill::normal;
-  std::string file = {};  // with Fill::file
-  /// constant: its value. iota: start and step. uniform: bounds [low, high). normal: mean and deviation. Empty: the
-  /// usual.
+  std::string file = {};  // for Fill::file
+  /// constant: the value. iota: start and step. uniform: bounds [low, high). normal: mean and deviation. Empty: the
+  /// defaults.
   std::vector<double> fill_values = {};
-  LargeRows large_rows = {};  // of what was filled in, but from a file
+  LargeRows large_rows = {};  // applied after the fill, except for Fill::file
   int64_t count() const {
     int64_t total = 1;
     for (int64_t extent : shape) total *= extent;
@@ -49,8 +49,9 @@ struct BufferSpec {
 struct BufferArgument {
   size_t buffer;  // index into Plan::buffers
   int64_t offset_bytes = 0;
-  bool raw = false;  // the kernel reinterprets its bytes: its type is not compared with the parameter's
-  /// The kernel gets no pointer but the texture object whose texels the buffer holds: an index into Launch::textures.
+  bool raw = false;  // the kernel reinterprets the bytes: its type is not compared with the parameter's
+  /// Instead of a pointer the kernel gets a texture object whose texels the buffer holds: an index into
+  /// Launch::textures.
   std::optional<size_t> texture = {};
 };
 
@@ -76,7 +77,7 @@ ScalarArgument scalar(T value) {
 
 using Argument = std::variant<BufferArgument, ScalarArgument>;
 
-/// The bytes of an argument once it is known where the buffers are; `textures` are the texture objects of the launch.
+/// The bytes of an argument for the given buffer addresses; `textures` are the texture objects of the launch.
 inline std::vector<std::byte> argument_bytes(const Argument& argument, std::span<const uint64_t> addresses,
                                              std::span<const uint64_t> textures = {}) {
   const auto pointer = [&](const BufferArgument& target) {
@@ -98,9 +99,9 @@ inline std::vector<std::byte> argument_bytes(const Argument& argument, std::span
   return bytes;
 }
 
-/// What is stored before a launch: the value of a variable of the module, or addresses in a buffer of pointers.
+/// Stored before a launch: the value of a module variable, or addresses in a buffer of pointers.
 struct Preset {
-  std::string variable = {};  // its name in the PTX; empty: `buffer` is meant
+  std::string variable = {};  // its name in the PTX; empty: `buffer` is used
   size_t buffer = 0;          // index into Plan::buffers
   ScalarArgument value = {};
 };
@@ -110,45 +111,45 @@ struct Launch {
   Dim3 grid = {}, block = {};
   uint32_t shared_bytes = 0;  // dynamic shared memory
   std::vector<Argument> arguments = {};
-  /// Parallel to `arguments` until the kernel is known: which parameter each is for. Empty: the next one.
+  /// Parallel to `arguments` until the kernel is known: the parameter that each is for. Empty: the next one.
   std::vector<std::string> argument_names = {};
   std::vector<Preset> presets = {};
-  std::vector<TextureSpec> textures = {};  // texture objects, made before the launch and destroyed behind it
+  std::vector<TextureSpec> textures = {};  // texture objects, created before the launch and destroyed after it
 };
 
 /// A __constant__, __device__ or __managed__ variable that the host sets before the first launch.
 struct VariableInput {
-  std::string name = {};                    // as the source calls it
-  ScalarArgument value = {};                // of numbers and addresses
-  std::optional<BufferSpec> contents = {};  // instead: filled in as a buffer is
-  bool may_be_absent = false;               // no error where the compiler has left it out
+  std::string name = {};                    // its name in the source
+  ScalarArgument value = {};                // numbers and addresses
+  std::optional<BufferSpec> contents = {};  // alternative to `value`: filled like a buffer
+  bool may_be_absent = false;               // no error if the compiler removed it
 };
 
 struct Define {
   std::string name = {}, value = {};
 };
 
-/// A source file that is compiled by itself and linked with others.
+/// A source file that is compiled separately and linked with others.
 struct SourceFile {
   std::string file = {}, text = {};
 };
 
-/// What becomes of the kernels of a source that are not launched: they are left out, which saves their part of the
-/// compile time; they have to compile; or they are left out where they do not compile.
+/// Treatment of a source's kernels that are not launched: omitted, which saves their compile time; required to compile;
+/// or omitted only if they do not compile.
 enum class OtherKernels : uint8_t { left_out, compiled, may_fail };
 
 struct Plan {
   std::string source_file = {};  // absolute path, or a name for source_text
   std::string source_text = {};  // the CUDA source that is compiled
   std::vector<SourceFile> more_sources = {};
-  std::vector<SourceFile> headers = {};  // texts that are compiled in the place of these files
-  std::string standard = {};             // as CompileRequest has it
-  std::string architecture = {};         // "compute_90": the virtual architecture of the PTX; empty: the usual one
+  std::vector<SourceFile> headers = {};  // texts that replace the contents of these files
+  std::string standard = {};             // as in CompileRequest
+  std::string architecture = {};         // "compute_90": the virtual architecture of the PTX; empty: the default
   std::vector<std::string> include_folders = {};
   std::vector<Define> defines = {};  // sliders and switches, -DNAME=VALUE
   std::vector<BufferSpec> buffers = {};
   std::vector<VariableInput> variables = {};
-  bool from_lab = false;  // its author vouches for the types of its buffers
+  bool from_lab = false;  // the lab's author guarantees the types of its buffers
   OtherKernels other_kernels = OtherKernels::may_fail;
   std::vector<Launch> launches = {};  // run in order
 };

@@ -16,10 +16,10 @@ size_t find_name(std::string_view text, std::string_view name, size_t from) {
   return std::string_view::npos;
 }
 
-/// Whether a definition may begin with the name at `at`: its line is not indented, but where a kernel's attributes have
-/// one of their own, and it is followed by its parameters or follows `struct`.
+/// Whether a definition may begin with the name at `at`: its line is not indented, unless a kernel's attributes are on
+/// a separate line, and it is followed by its parameters or preceded by `struct`.
 bool may_be_defined(std::string_view text, size_t at, std::string_view name) {
-  const size_t line = text.rfind('\n', at) + 1;  // npos + 1 is the beginning
+  const size_t line = text.rfind('\n', at) + 1;  // npos + 1 is the start of the text
   const std::string_view before = text.substr(line, at - line);
   if (before.starts_with("//")) return false;
   if (before.ends_with("struct ")) return true;

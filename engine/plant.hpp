@@ -1,9 +1,9 @@
-// A bug that a lab plants: a change of the text of its kernel, made when the switch of the bug is on (BreakIt). The
-// kernel files know nothing of it.
+// A bug that a lab plants: a text replacement in its kernel, applied when the bug's switch is on (BreakIt). The kernel
+// files contain no trace of it.
 //
 //     {.in = "thread_per_element", .replace = "if (i < n) ", .by = ""}
 //
-// A change keeps the number of lines, so that lines are counted alike with and without the bug.
+// A replacement keeps the number of lines, so that line numbers are the same with and without the bug.
 #pragma once
 
 #include <span>
@@ -15,18 +15,18 @@
 namespace tilescope {
 
 struct Plant {
-  std::string in = {};       // the function, kernel or struct that holds the text; empty: the file itself
-  std::string replace = {};  // stands there exactly once
+  std::string in = {};       // the function, kernel or struct that contains the text; empty: the whole file
+  std::string replace = {};  // must occur exactly once
   std::string by = {};
-  std::string file = {};  // "rows.cuh": a header that lies beside the kernel's file; empty: that file
+  std::string file = {};  // "rows.cuh": a header beside the kernel's file; empty: the kernel's file
 };
 
-/// The part of a CUDA source, formatted as ours are, that defines a function or struct of this name: from its name to
-/// the brace at the beginning of a line. Empty if there is none.
+/// The definition of the function or struct of this name in a CUDA source formatted like ours: from its name to the
+/// closing brace at the start of a line. Empty if there is none.
 std::string_view definition_in(std::string_view text, std::string_view name);
 
-/// The text with these changes, one after the other. An Error if the text of one is not there exactly once, as in a
-/// kernel that was edited; `what` is the name of the bug.
+/// Applies the replacements in order. An Error if the text of one does not occur exactly once, as in an edited kernel;
+/// `what` is the name of the bug.
 Result<std::string> plant(std::string text, std::span<const Plant> plants, const std::string& what);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// What is asked of a run.
+// The request for a run.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace tilescope {
 
-/// A run as it was asked for. The same request gives the same bytes.
+/// A requested run. The same request gives the same bytes.
 struct Request {
   std::string lab, rung;
   Config config;
   std::vector<std::string> broken;  // names of BreakIt switches that are on
   DeviceKind device = DeviceKind::sim;
-  /// The GPU that is modelled, an id of assets/gpus.toml; empty: the GPU of this machine if it is there, else an H200.
+  /// The modelled GPU, an id of assets/gpus.toml; empty: this machine's GPU if the table has it, else an H200.
   std::string gpu;
   uint64_t seed = 1;
   bool observe = true;       // simulate for traffic, tile map and findings (also beside a GPU run)
@@ -33,7 +33,7 @@ struct Request {
   std::optional<uint32_t> launch;
   bool operator==(const Request&) const = default;
 };
-/// The lab that is asked for; null if there is none of that name.
+/// The requested lab; null if there is none of that name.
 inline const Lab* lab_of(const Request& request) {
   return request.own_lab ? request.own_lab.get() : find_lab(request.lab);
 }

@@ -1,8 +1,8 @@
 // Errors as values.
 //
-// Every function that can fail returns Result<T>. An Error has an id (stable, for scripts and tests), one sentence
-// saying what is wrong, and a hint saying what to do next. All ids and texts are listed in diagnostics.def. The texts
-// are kept as phrases too, so that a window in another language can say them.
+// Every function that can fail returns Result<T>. An Error has an id (stable, for scripts and tests), one sentence that
+// says what is wrong, and a hint that says what to do next. All ids and texts are listed in diagnostics.def. The texts
+// are also kept as phrases, so that they can be translated.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct Error {
   ErrorId id;
   std::string message;  // in English, one sentence: what is wrong, with the offending value
   std::string hint;     // in English: what to do next; may be empty
-  Phrase what = {};     // the message as its form and places; empty where only its text is known
+  Phrase what = {};     // the message with its form and placeholders; empty if only its text is known
   Phrase advice = {};   // the hint, likewise
 };
 
@@ -45,11 +45,11 @@ std::string_view id_of(ErrorId id);
 std::string_view message_of(ErrorId id);
 std::string_view hint_of(ErrorId id);
 
-/// An Error with the places of its message filled in.
+/// An Error with the placeholders of its message filled.
 Error make_error(ErrorId id, std::vector<Phrase> places, Phrase hint);
 
-/// The same; the hint is the one of diagnostics.def. An argument is a phrase, a literal, or a value: a name or
-/// a number (engine/phrase.hpp).
+/// The same with the hint of diagnostics.def. An argument is a phrase, a literal, or a value: a name or a number
+/// (engine/phrase.hpp).
 template <class... Args>
 requires(!std::same_as<std::tuple<Args...>, std::tuple<std::vector<Phrase>, Phrase>>) Error
     make_error(ErrorId id, const Args&... args) {

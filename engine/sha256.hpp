@@ -1,4 +1,4 @@
-// SHA-256 of a run of bytes, as lower-case hexadecimal digits.
+// SHA-256 of a byte sequence, as lower-case hexadecimal digits.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ extern const std::string_view kGpusToml;  // assets/gpus.toml, as CMake found it
 
 namespace {
 
-/// Reads one table; the first value that is absent or of another type is named in `missing`.
+/// Reads one table; the first value that is absent or of the wrong type is named in `missing`.
 class TableReader {
  public:
   explicit TableReader(const toml::table& table) : table_(table) {}
@@ -97,7 +97,7 @@ class SpecsReader {
     if (auto good = read_architectures(); !good) return forward(good);
     const toml::table* gpus = document_["gpu"].as_table();
     if (gpus == nullptr || gpus->empty()) return refuse(Phrase("it lists no GPU"));
-    // A table is ordered by name; what is shown is ordered as in the file.
+    // A toml table is ordered by name, but GPUs are shown in file order.
     std::map<toml::source_index, GpuSpec> by_line;
     for (const auto& [key, node] : *gpus) {
       const std::string id(key.str());

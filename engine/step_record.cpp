@@ -66,7 +66,7 @@ const StepVariable* StepRecord::shared_variable(uint32_t first, uint32_t end) co
   const StepVariable* found = nullptr;
   for (const StepVariable& one : shared) {
     if (first < one.first || end > one.first + one.bytes) continue;
-    if (found != nullptr) return nullptr;  // two names of the dynamic shared memory
+    if (found != nullptr) return nullptr;  // two names for the dynamic shared memory
     found = &one;
   }
   return found;
@@ -91,7 +91,7 @@ size_t StepRecord::bytes() const {
 }
 
 void StepRecord::index() {
-  // Counts, then places: entries of a row keep their order.
+  // Counting sort: entries of a row keep their order.
   const auto sort_into = [](size_t rows, size_t count, const auto& row_of, std::vector<uint32_t>& first,
                             std::vector<uint32_t>& sorted) {
     first.assign(rows + 1, 0);

@@ -1,13 +1,12 @@
 // A window of the execution of one block: what each warp executed, step by step, with the values that it read and
 // wrote.
 //
-//   step       one warp instruction: who executed it, where the warp's other lanes were meanwhile
-//   write      what a step left in a register: all 32 lanes, also those that it did not touch
-//   change     a warp begins to wait, goes on, or ends
+//   step       one warp instruction: the lanes that executed it, and where the warp's other lanes were meanwhile
+//   write      the contents of a register after a step: all 32 lanes, including untouched ones
+//   change     a warp begins to wait, continues, or ends
 //
-// A register's value at any step is that of its last write up to there, so one can go to any step at once, forwards or
-// backwards. Steps are in the order in which the simulator executed them: a warp runs until it waits or its turn is
-// over.
+// A register's value at any step is that of its last write up to there, so any step can be reached directly, forwards
+// or backwards. Steps are in the simulator's order of execution: a warp runs until it waits or its turn is over.
 //
 //     const StepRecord& record = *report.steps;
 //     for (uint32_t index : record.steps_of(warp)) …                        // this warp's steps
@@ -26,7 +25,7 @@
 
 namespace tilescope {
 
-/// How the bits of a register are to be read.
+/// How to interpret the bits of a register.
 enum class ValueKind : uint8_t {
   bits,
   predicate,
@@ -44,13 +43,13 @@ enum class ValueKind : uint8_t {
 struct StepRegister {
   std::string name;                  // "%r1"
   uint32_t bytes = 0;                // 0: a predicate
-  ValueKind kind = ValueKind::bits;  // as most of the instructions that use it take it
+  ValueKind kind = ValueKind::bits;  // as interpreted by most of the instructions that use it
 };
 
-/// An array or a variable in the block's shared memory, by its name in the source. Dynamic shared memory is one.
+/// An array or a variable in the block's shared memory, by its source name. Dynamic shared memory counts as one.
 struct StepVariable {
   std::string name;
-  uint32_t first = 0, bytes = 0;  // of the block's shared memory
+  uint32_t first = 0, bytes = 0;  // offsets in the block's shared memory
   bool is_dynamic = false;
   bool operator==(const StepVariable&) const = default;
 };
@@ -64,11 +63,11 @@ enum class StepRole : uint8_t { other, load, store, atomic, barrier, branch, exi
 
 struct StepInstruction {
   std::string text;             // as in the PTX, guard included
-  uint32_t line = 0, file = 0;  // source line, 1-based, 0 where unknown; index into StepRecord::files
+  uint32_t line = 0, file = 0;  // source line, 1-based, 0 if unknown; index into StepRecord::files
   StepRole role = StepRole::other;
-  std::vector<StepOperand> reads, writes;  // in the order of the operands; a guard comes first, address registers not
+  std::vector<StepOperand> reads, writes;  // in operand order; a guard comes first, address registers are omitted
   bool guarded = false;
-  /// Of a memory instruction: the lanes' addresses are those in the register plus the offset.
+  /// For a memory instruction: the lanes' addresses are the register's values plus the offset.
   bool is_memory = false;
   Space space = Space::global;
   uint32_t bytes_per_lane = 0;
@@ -78,27 +77,27 @@ struct StepInstruction {
 
 struct StepLabel {
   std::string name;          // "$L__BB0_2"
-  uint32_t instruction = 0;  // the one behind it
+  uint32_t instruction = 0;  // the one after it
 };
 
 struct Step {
   static constexpr uint32_t kNone = 0xffffffff;
   uint32_t instruction = 0;  // index into StepRecord::instructions
   uint32_t active = 0;       // lanes of the path
-  uint32_t executed = 0;     // of them, those whose guard holds
-  uint32_t waits = 0;        // of them, those that wait behind it: at a barrier, for other lanes
+  uint32_t executed = 0;     // active lanes whose guard holds
+  uint32_t waits = 0;        // active lanes that wait after it: at a barrier, for other lanes
   uint32_t first_write = 0, first_path = 0;
-  uint32_t access = kNone;  // Access::sequence, where the access is part of the trace
+  uint32_t access = kNone;  // Access::sequence, if the access is part of the trace
   uint16_t warp = 0;
   uint16_t writes = 0;
-  uint16_t paths = 0;  // others of the warp
+  uint16_t paths = 0;  // the warp's other paths
 };
 
-/// Lanes of the same warp that are elsewhere while a step is executed.
+/// Lanes of the same warp that are at a different instruction while a step is executed.
 struct StepPath {
   enum class State : uint8_t { pending, at_barrier, for_lanes };
   uint32_t lanes = 0;
-  uint32_t instruction = 0;  // where they go on
+  uint32_t instruction = 0;  // where they continue
   State state = State::pending;
   uint8_t barrier = 0;
   bool operator==(const StepPath&) const = default;
@@ -108,11 +107,11 @@ struct StepWrite {
   uint32_t step = 0;
   uint32_t reg = 0;
   uint32_t lanes = 0;    // written now
-  uint32_t changed = 0;  // of them, those that now hold something else
-  uint32_t known = 0;    // written at some time up to now
+  uint32_t changed = 0;  // written lanes whose value changed
+  uint32_t known = 0;    // written at some time so far
   uint32_t values = 0;   // index into StepRecord::values
   uint16_t warp = 0;
-  bool found = false;  // nobody wrote it in this window: it was found when it was first read
+  bool found = false;  // not written in this window: the value was found when it was first read
 };
 
 struct StepWarpState {
@@ -122,15 +121,15 @@ struct StepWarpState {
   bool operator==(const StepWarpState&) const = default;
 };
 
-/// From the step with this index on.
+/// The state from this step on.
 struct StepChange {
   uint32_t step = 0;
   uint16_t warp = 0;
   StepWarpState now;
 };
 
-/// What the checks found while the block ran. `step` is the one after which it was known; `own` is its number within
-/// its warp, also outside of the window.
+/// What the checks found while the block ran. `step` is the step after which it was known; `own` is the step number
+/// within its warp, counted from before the window too.
 struct StepFinding {
   uint32_t step = Step::kNone;
   uint64_t own = 0;
@@ -141,13 +140,13 @@ struct StepFinding {
   Phrase what;     // "read of 4 bytes at a+4096 (buffer of 4096 bytes)"
 };
 
-/// The value of a register: lanes that nobody has written are not known.
+/// The value of a register: lanes that were never written are unknown.
 class LaneValues {
  public:
   LaneValues(const uint32_t* words, uint32_t bytes, uint32_t known) : words_(words), bytes_(bytes), known_(known) {}
   uint32_t known() const { return known_; }
   bool is_known(int lane) const { return (known_ >> lane & 1) != 0; }
-  /// The low 64 bits; of a predicate 0 or 1.
+  /// The low 64 bits; 0 or 1 for a predicate.
   uint64_t bits(int lane) const;
   /// Bits 64 to 127 of a wide register.
   uint64_t high_bits(int lane) const;
@@ -163,7 +162,7 @@ struct StepRecord {
   uint64_t block = 0;
   uint32_t launch = 0;
   uint32_t warps = 0;
-  uint64_t first_step = 0;  // of each warp's steps, the first that is kept
+  uint64_t first_step = 0;  // of each warp: the first step that is kept
 
   std::vector<std::string> files;
   std::vector<StepInstruction> instructions;
@@ -177,26 +176,26 @@ struct StepRecord {
   std::vector<StepPath> paths;
   std::vector<StepChange> changes;  // ascending step
   std::vector<StepFinding> findings;
-  std::vector<uint64_t> executed;  // by warp: its steps so far, whether kept or not
-  std::vector<bool> ended;         // by warp: its last step is kept, or lies before the window
+  std::vector<uint64_t> executed;  // by warp: its steps so far, kept or not
+  std::vector<bool> ended;         // by warp: its last step is kept, or precedes the window
   bool stopped = false;            // by a finding: the block could not be completed
-  bool finished = false;           // the block was followed to its end: `executed` are all of its steps
+  bool finished = false;           // the block was followed to its end: `executed` counts all of its steps
 
   // Made by index().
   std::vector<uint32_t> steps_first, steps_by_warp, changes_first, changes_by_warp, history_first, history;
 
   /// The indices of a warp's steps, ascending.
   std::span<const uint32_t> steps_of(uint32_t warp) const;
-  /// The write that gave a register the value that it has behind a step: index into `writes`.
+  /// The write that gave a register its value after a step: index into `writes`.
   std::optional<uint32_t> last_write(uint32_t warp, uint32_t reg, uint32_t step) const;
-  /// Its value behind a step of any warp, and the one that a step of the warp itself reads.
+  /// The register's value after a step of any warp, and the value that a step of the warp itself reads.
   std::optional<LaneValues> value_at(uint32_t warp, uint32_t reg, uint32_t step) const;
   std::optional<LaneValues> value_read(uint32_t warp, uint32_t reg, uint32_t step) const;
-  /// The state of a warp behind a step of any warp.
+  /// The state of a warp after a step of any warp.
   StepWarpState state_at(uint32_t warp, uint32_t step) const;
   /// Threads of a warp.
   uint32_t lanes_of(uint32_t warp) const;
-  /// The variable in shared memory that bytes [first, end) lie in; null where it is none, or more than one.
+  /// The variable in shared memory that contains bytes [first, end); null if none or more than one does.
   const StepVariable* shared_variable(uint32_t first, uint32_t end) const;
   /// Addresses of the lanes that execute a memory step.
   std::optional<std::array<uint64_t, 32>> addresses_at(uint32_t step) const;

@@ -1,4 +1,4 @@
-// Whole files as text.
+// Reads whole files as text.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace tilescope {
 
-/// All bytes of a regular file; nothing where it cannot be read, with errno as the system set it, or 0.
+/// All bytes of a regular file; nothing if it cannot be read, with errno as set by the system, or 0.
 std::optional<std::string> read_text(const std::filesystem::path& file);
 
 }  // namespace tilescope

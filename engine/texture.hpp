@@ -1,6 +1,6 @@
-// A texture object: what cudaCreateTextureObject makes from a resource and a description of how to read it.
+// A texture object: the result of cudaCreateTextureObject for a resource and a description of how to read it.
 //
-// Its texels are those of a buffer of the plan. The channels of a texel are neighbours, then x, y, and z or the layer.
+// Its texels are those of a buffer of the plan. The channels of a texel are contiguous, then x, y, and z or the layer.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@ struct TextureSpec {
 
   size_t buffer = 0;  // index into Plan::buffers
   Shape shape = Shape::two;
-  DType type = DType::f32;  // of a channel: f32, f16 or an integer of at most 32 bits
+  DType type = DType::f32;  // type of a channel: f32, f16 or an integer of at most 32 bits
   uint32_t channels = 1;    // 1, 2 or 4
-  Dim3 extent = {};         // width, height, depth in texels; layers are in y of layered_one, in z of layered_two
+  Dim3 extent = {};         // width, height, depth in texels; layers are in y for layered_one, in z for layered_two
   bool linear_filter = false;
   bool normalized = false;        // coordinates are fractions of the extents
   bool normalized_float = false;  // cudaReadModeNormalizedFloat
   Address address = Address::clamp;
 
   size_t texel_bytes() const { return channels * size_of(type); }
-  /// What a fetch gives are floats, else integers.
+  /// Whether a fetch returns floats; otherwise integers.
   bool gives_floats() const { return normalized_float || type == DType::f32 || type == DType::f16; }
   bool operator==(const TextureSpec&) const = default;
 };

@@ -27,7 +27,7 @@ constexpr std::array<DTypeRow, 12> kDTypes{{{DType::f32, "f32", 4},
                                             {DType::u16, "u16", 2},
                                             {DType::i64, "i64", 8}}};
 
-/// By the bits of a double, which has room for every half, subnormals too.
+/// Converts through the bits of a double, which can represent every half, including subnormals.
 double half_value(uint16_t bits) {
   const uint64_t sign = uint64_t{bits & 0x8000U} << 48, magnitude = bits & 0x7fffU;
   constexpr uint64_t kBiases = uint64_t{1023 - 15} << 52;

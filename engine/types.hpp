@@ -1,5 +1,5 @@
-// The plain values that every part of the engine exchanges: extents, element types, host buffers, device kinds and the
-// provenance badge that every figure carries.
+// The plain value types that all parts of the engine exchange: extents, element types, host buffers, device kinds and
+// the provenance badge that every number carries.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,13 @@ std::optional<DType> dtype_from(std::string_view name);  ///< nothing if there i
 enum class DeviceKind { sim, gpu };
 std::string_view name_of(DeviceKind kind);  ///< "sim", "gpu"
 
-/// Where a figure comes from. See README, "What the badges mean".
-/// The rates of PeakRates (engine/specs.hpp). tf32 and narrower ones, and fp64_tensor, are those of the tensor cores.
+/// Indices of the rates of PeakRates (engine/specs.hpp). tf32 and narrower ones, and fp64_tensor, are those of the
+/// tensor cores.
 enum class PeakRate { fp64, fp64_tensor, fp32, tf32, fp16, bf16, fp8, int8 };
 constexpr size_t kPeakRates = 8;
 std::string_view name_of(PeakRate rate);  ///< "fp16"
 
+/// Where a number comes from. See README, "What the badges mean".
 enum class Badge { measured, simulated, modelled, recorded };
 std::string_view name_of(Badge badge);  ///< "MEASURED" …
 
@@ -64,7 +65,7 @@ struct HostBuffer {
   }
 };
 
-/// An element as a double, as value_at() has it.
+/// An element as a double, converted like value_at().
 double value_of(DType type, const void* element);
 /// Element i of a buffer as a double (half types and integers converted; 64-bit integers lose what double cannot hold).
 double value_at(const HostBuffer& buffer, size_t index);

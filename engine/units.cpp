@@ -15,7 +15,7 @@ constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB", "PB"};
 }  // namespace
 
 std::string bytes_text(double bytes) {
-  // Four figures before the next unit: 1,181 KB says more than 1.18 MB.
+  // Up to four digits before the next unit: 1,181 KB is more precise than 1.18 MB.
   size_t unit = 0;
   while (std::abs(bytes) >= 9999.5 && unit + 1 < std::size(kUnits)) {
     bytes /= 1000;
@@ -37,7 +37,7 @@ std::string three_figures(double bytes) {
 
 std::string percent_text(double fraction) {
   const double percent = fraction * 100;
-  if (percent > 99.95 && fraction < 1) return "99.9%";  // 100% is said only of all
+  if (percent > 99.95 && fraction < 1) return "99.9%";  // 100% is reserved for exactly all
   if (std::abs(percent - std::round(percent)) < 0.05) return fmt::format("{}%", std::llround(percent));
   return fmt::format("{:.1f}%", percent);
 }

@@ -1,4 +1,4 @@
-// What the labs on attention share: sizes, parameters, and the forward pass of one query in double precision.
+// What the attention labs share: sizes, parameters, and the forward pass of one query in double precision.
 #pragma once
 
 #include <memory>
@@ -11,26 +11,26 @@
 
 namespace tilescope {
 
-constexpr int64_t kMostRegisters = 255;  // of a thread
+constexpr int64_t kMostRegisters = 255;  // per thread
 
 /// The sizes and parameters of one run, by name.
 struct AttentionShape {
-  int64_t batch, heads, kv_heads, queries, keys, depth;  // depth: of a head, 64 or 128
+  int64_t batch, heads, kv_heads, queries, keys, depth;  // depth: of one head, 64 or 128
   bool causal;
   DType type;
   explicit AttentionShape(const Config& config);
 
   int64_t all_heads() const { return batch * heads; }
-  int64_t group() const { return heads / kv_heads; }        // heads of Q for a head of K and V
+  int64_t group() const { return heads / kv_heads; }        // heads of Q per head of K and V
   int64_t rows() const { return batch * heads * queries; }  // of Q and O
-  /// Keys that a query sees: the last query sees the last key.
+  /// Number of keys that a query sees: the last query sees the last key.
   int64_t visible(int64_t query) const;
-  /// Pairs of a query and a key that it sees, of all heads.
+  /// Number of (query, visible key) pairs over all heads.
   double pairs() const;
   double scale() const;
 };
 
-/// Of a rung whose products run on the tensor cores, or on the CUDA cores in fp32.
+/// Peak rate for a rung: tensor cores, or CUDA cores in fp32.
 PeakRate attention_rate(const Config& config, bool tensor_cores);
 
 /// batch, heads, kv_heads, queries and keys.

@@ -1,5 +1,5 @@
-// Lab "coalescing": n points of STRIDE floats are scaled, out[j] = 2 · in[OFFSET + j]; who takes which float decides
-// what memory has to move. kernels/coalescing.cu holds the rungs.
+// Lab "coalescing": scales n points of STRIDE floats, out[j] = 2 · in[OFFSET + j]; which thread takes which float
+// decides how many sectors move. kernels/coalescing.cu holds the rungs.
 #include <set>
 
 #include "engine/lab.hpp"
@@ -14,7 +14,7 @@ constexpr int64_t kWarp = 32, kFloatBytes = 4, kSectorBytes = 32;
 
 int64_t floats(const Config& config) { return config.size("n") * config.param("STRIDE"); }
 
-/// A grid row per field for the rung that goes field by field.
+/// The rung that goes field by field has one grid row per field.
 Rung make_rung(std::string name, Text title, std::string kernel, bool row_per_field, bool vectors) {
   Rung rung{
       .name = std::move(name), .title = std::move(title), .kernels = {kernel}, .params = {"STRIDE", "OFFSET", "BLOCK"}};
@@ -87,7 +87,8 @@ std::vector<Param> make_params() {
   };
 }
 
-/// Distinct sectors that a full warp touches when each lane takes `width` floats, `stride` floats from lane to lane.
+/// Distinct sectors that a full warp touches when each lane takes `width` floats and neighbouring lanes are `stride`
+/// floats apart.
 int64_t sectors_of_a_warp(int64_t stride, int64_t offset, int64_t width) {
   std::set<int64_t> sectors;
   for (int64_t lane = 0; lane < kWarp; ++lane)
@@ -95,7 +96,7 @@ int64_t sectors_of_a_warp(int64_t stride, int64_t offset, int64_t width) {
   return static_cast<int64_t>(sectors.size());
 }
 
-/// Three choices with the answer among them.
+/// Three choices, one of them the answer.
 Predict predict(Text question, std::function<int64_t(const Config&)> answer, std::vector<int64_t> others,
                 std::function<Text(const Config&)> why, std::vector<std::string> rungs = {}) {
   return {.question = std::move(question),

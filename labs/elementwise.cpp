@@ -10,7 +10,7 @@ constexpr int64_t kLargestOnGpu = int64_t{1} << 30;        // an int still index
 
 enum Buffer : size_t { kA, kB, kOut };
 
-/// Elements that one CTA handles, from the parameters the rung uses.
+/// Elements that one CTA handles: the product of the parameters that the rung uses.
 int64_t elements_per_cta(const Rung& rung, const Config& config) {
   int64_t elements = 1;
   for (const auto& param : rung.params) elements *= config.param(param);

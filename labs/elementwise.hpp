@@ -1,4 +1,4 @@
-// The ladder that the element-wise labs of stage 1 share: five rungs of kernels/elementwise.cu over two inputs.
+// The ladder that the element-wise labs of stage 1 share: five rungs of kernels/elementwise.cu with two inputs.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ struct ElementwiseOperator {
   int order = 0;     // position in stage 1
   Text title;
   std::string functor;    // OP in the kernel file: "Add"
-  std::string operation;  // what the Python child is asked for: "add"
+  std::string operation;  // the operation asked of the Python child: "add"
   double (*exact)(double x, double y);
 };
 

@@ -1,5 +1,5 @@
-// Lab "execution-model": how the blocks of a grid land on the multiprocessors, in waves, and what decides how many are
-// there at a time. kernels/execution_model.cu holds the rungs.
+// Lab "execution-model": how the blocks of a grid are distributed to the SMs in waves, and what limits the number of
+// resident blocks. kernels/execution_model.cu holds the rungs.
 #include <algorithm>
 
 #include "engine/lab.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kLargestOnSimulator = int64_t{1} << 14;  // blocks
 constexpr int64_t kLargestOnGpu = int64_t{1} << 20;        // with 1,024 threads each, an int still indexes the elements
-constexpr int64_t kMissing = 5;  // of the last block's threads so many have no element, as is usual
+constexpr int64_t kMissing = 5;  // this many threads of the last block have no element, as is usual
 constexpr int64_t kNumbersPerKib = 256;
 constexpr int64_t kNumbersPerSpan = 3;
 enum Buffer : size_t { kIn, kNext, kOut, kSchedule };
@@ -134,7 +134,7 @@ std::vector<BreakIt> make_break_it() {
        .rungs = {"table-in-shared"}}};
 }
 
-/// Three choices with the answer among them.
+/// Three choices, one of them the answer.
 Predict predict(Text question, const std::function<int64_t(const Config&)>& answer, std::vector<int64_t> others,
                 std::function<Text(const Config&)> why, std::vector<std::string> rungs = {}) {
   return {.question = std::move(question),
@@ -153,15 +153,15 @@ Predict predict(Text question, const std::function<int64_t(const Config&)>& answ
 
 int64_t warps_of(const Config& config) { return (config.param("BLOCK") + 31) / 32; }
 
-/// The questions are about a multiprocessor of the usual GPU, so that they can be answered on paper.
+/// The questions are about an SM of the usual GPU, so that they can be answered on paper.
 std::vector<Predict> make_predicts() {
   const GpuSpec& gpu = usual_gpu();
   const int64_t processors = gpu.multiprocessors, warps = gpu.max_warps_per_multiprocessor;
   const int64_t most_blocks = gpu.max_blocks_per_multiprocessor, registers = gpu.registers_per_multiprocessor;
   const int64_t shared_kib = gpu.shared_bytes_per_multiprocessor / 1024;
   const int64_t reserved_kib = gpu.reserved_shared_bytes_per_block / 1024;
-  constexpr int64_t kResident = 8;                        // blocks on a multiprocessor, in the first question
-  constexpr int64_t kBlockRegisters = int64_t{256} * 80;  // in the third
+  constexpr int64_t kResident = 8;                        // resident blocks per SM, in the first question
+  constexpr int64_t kBlockRegisters = int64_t{256} * 80;  // in the third question
   const int64_t resident = kResident * processors;
   return {
       predict(
@@ -221,7 +221,7 @@ std::vector<Predict> make_predicts() {
   };
 }
 
-/// x takes WORK steps of every chain, in double precision.
+/// The sum over all chains after WORK steps each, in double precision.
 double chains_of(const Config& config, std::span<const int32_t> next, double start, int64_t block) {
   constexpr double kRate = 0.999F;  // as the kernel's constant is rounded
   const int64_t chains = config.param("CHAINS"), work = config.param("WORK");
@@ -258,7 +258,7 @@ Lab make_execution_model() {
   lab.params = make_params();
   lab.break_it = make_break_it();
   lab.rungs = make_rungs();
-  // CHAINS + WORK ≤ 128 roundings of half an ulp, 128 · 6e-8.
+  // CHAINS + WORK ≤ 128 roundings of half an ulp each: 128 · 6e-8.
   lab.tolerance = {.absolute = 1e-5, .relative = 1e-5};
   lab.predicts = make_predicts();
   lab.buffers = [](const Config& config) {

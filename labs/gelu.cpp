@@ -1,4 +1,4 @@
-// Lab "gelu": the tanh form of GELU, from eight kernels to one. kernels/gelu.cu holds the rungs.
+// Lab "gelu": the tanh form of GELU, fused step by step from eight kernels into one. kernels/gelu.cu holds the rungs.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ enum Fast : int64_t { kTanhApprox, kEx2Approx };
 
 DType element_type(const Config& config) { return config.param("DTYPE") == kBfloat16 ? DType::bf16 : DType::f32; }
 
-/// One of the eight operators: its factor, where it is a scaling, and its vectors.
+/// One of the eight operators: its kernel, its factor if it scales, and the buffers that it takes.
 struct Operator {
   std::string kernel;
   std::optional<float> factor;
@@ -36,7 +36,7 @@ const std::vector<Operator>& operators() {
   return all;
 }
 
-/// Elements that one CTA takes: the product of the parameters of which that is the number.
+/// Elements that one CTA handles: the product of these parameters.
 int64_t elements_per_cta(const std::vector<std::string>& params, const Config& config) {
   int64_t elements = 1;
   for (const auto& param : params)
@@ -180,15 +180,14 @@ Predict predict_error() {
           .rungs = {"fast-math", "several-packs"}};
 }
 
-/// In float, tanhf is off by 2 units in the last place and u by a few more; before 1 + tanh u all that is absolute, so
-/// it is there for negative x too, where the result is near zero.
+/// In float, the error of tanhf is 2 ulp and that of u a few more. Before 1 + tanh u these errors are absolute, so they
+/// remain for negative x, where the result is near zero.
 constexpr Tolerance kExact{.absolute = 1e-6, .relative = 1e-6};
-/// tanh.approx is off by up to 2^-11 of its value, so ½ x (1 + tanh u) by |x| / 4096; |x| stays below 6 among 2^30
-/// normal numbers, but for one in a hundred runs.
+/// The relative error of tanh.approx is up to 2^-11, so that of ½ x (1 + tanh u) is up to |x| / 4096 absolute; among
+/// 2^30 normal numbers |x| stays below 6 in all but one of a hundred runs.
 constexpr Tolerance kTanhApproximated{.absolute = 6 * 0x1p-12, .relative = 0};
-/// A result of 8 bits is off by up to 2^-8 of it when it is rounded. Eight kernels round eight times on the way, among
-/// them tanh u and 1 + tanh u by up to 2^-8 each; ½ x makes up to 3 of that, and more only where the result is as
-/// large.
+/// Rounding to 8 bits has a relative error of up to 2^-8. The eight kernels round eight times, including tanh u and 1 +
+/// tanh u by up to 2^-8 each; ½ x scales that by up to 3, and by more only where the result is as large.
 constexpr Tolerance kRoundedOnce{.absolute = 1e-6, .relative = 0x1p-8};
 constexpr Tolerance kRoundedEightTimes{.absolute = 3 * 0x1p-8, .relative = 4 * 0x1p-8};
 
@@ -201,7 +200,7 @@ Tolerance tolerance(const std::string& rung, const Config& config, DType) {
   return allowed;
 }
 
-/// tanhf costs more than the bytes of a bfloat16 do, but not more than those of a float.
+/// tanhf takes longer than loading a bfloat16 does, but not longer than loading a float.
 Pick pick(const Config& config, const GpuSpec& gpu) {
   const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;
   const bool halves = config.param("DTYPE") == kBfloat16;

@@ -1,4 +1,4 @@
-// Lab "layernorm": every row made to mean 0 and deviation 1, then scaled by gamma and shifted by beta.
+// Lab "layernorm": normalises every row to mean 0 and deviation 1, then scales by gamma and shifts by beta.
 // kernels/layernorm.cu holds the rungs.
 #include <cmath>
 
@@ -9,13 +9,13 @@ namespace tilescope {
 namespace {
 
 constexpr float kEpsilon = 1e-5f;
-constexpr double kMean = 100;  // of x: far enough from 0 that the mean of the squares says little about the variance
+constexpr double kMean = 100;  // of x: so far from 0 that the mean of the squares says little about the variance
 enum Buffer : size_t { kX, kGamma, kBeta, kOut, kMeans, kRstds, kPlaces, kEntered, kNormal };
 
 std::vector<BufferSpec> make_buffers(const Config& config) {
   BufferSpec x = make_matrix("x", config, Role::input);
-  // bf16 has 8 bits: with a mean of 100 little would be left of the deviation. And the few elements of a short row may
-  // all but agree: about 100, their differences would be rounding errors.
+  // bf16 has 8 bits: with a mean of 100 little would be left of the deviation. The few elements of a short row may be
+  // nearly equal: near 100, their differences would be rounding errors.
   const bool small = config.param("DTYPE") == 1 || config.size("columns") < 32;
   x.fill_values = {small ? 1 : kMean, 1};
   std::vector<BufferSpec> buffers{x, make_weights("gamma", config, 1), make_weights("beta", config, 0),
@@ -30,7 +30,7 @@ std::vector<BufferSpec> make_buffers(const Config& config) {
   return buffers;
 }
 
-/// x, [gamma, beta,] out or normal, means, rstds, [rows,] columns, epsilon: what every kernel takes first.
+/// The leading arguments of every kernel: x, [gamma, beta,] out or normal, means, rstds, [rows,] columns, epsilon.
 std::vector<Argument> arguments_of(const Config& config, bool fused, bool with_rows = false,
                                    std::vector<Argument> more = {}) {
   std::vector<Argument> arguments{BufferArgument{kX}};
@@ -202,8 +202,8 @@ Lab make_layernorm() {
                     {"torch.compile", "torch_compile", "layernorm"},
                     {"Triton", "triton", "layernorm"},
                     {"cuDNN", "cudnn", "layernorm"}};
-  // The mean of values about 100 is off by some of its last bits, 2^-17 each, more where a lane sums a long row alone,
-  // and x - mean with it.
+  // The mean of values near 100 has an error of some last bits, 2^-17 each, more where a lane sums a long row alone; x
+  // - mean inherits it.
   lab.tolerance = {.absolute = 5e-4, .relative = 1e-5};
   lab.predicts = make_predicts();
   lab.buffers = make_buffers;

@@ -11,16 +11,16 @@
 namespace tilescope {
 namespace {
 
-constexpr int64_t kSlabStep = 44;               // a third of an H200's multiprocessors
-constexpr int64_t kMostSlabs = 12 * kSlabStep;  // groups of rows whose column sums `parts` has room for
+constexpr int64_t kSlabStep = 44;               // a third of an H200's SMs
+constexpr int64_t kMostSlabs = 12 * kSlabStep;  // row groups whose column sums fit in `parts`
 constexpr uint32_t kAdders = 512;               // threads of a CTA of add_slabs
-constexpr int64_t kMostSumBytes = 128 * 1024;   // of column sums: one CTA of them fits on a multiprocessor
+constexpr int64_t kMostSumBytes = 128 * 1024;   // of column sums: one such CTA fits on an SM
 enum Buffer : size_t { kX, kDy, kGamma, kMeans, kRstds, kDx, kDgamma, kDbeta, kParts };
 
 std::vector<BufferSpec> make_buffers(const Config& config) {
   const int64_t rows = config.size("rows"), columns = config.size("columns");
-  // mean and 1 / deviation as the forward pass would leave them, up to the sampling error of a row: whatever they are,
-  // the gradients are defined by the formulas, and the reference uses the same.
+  // Mean and 1 / deviation as a forward pass would produce them, up to the sampling error of a row: the gradients are
+  // defined by the formulas for any values, and the reference uses the same ones.
   return {make_matrix("x", config, Role::input),
           make_matrix("dy", config, Role::input),
           make_weights("gamma", config, 1),
@@ -35,7 +35,7 @@ std::vector<BufferSpec> make_buffers(const Config& config) {
 Argument rows_of(const Config& config) { return scalar(static_cast<int32_t>(config.size("rows"))); }
 Argument columns_of(const Config& config) { return scalar(static_cast<int32_t>(config.size("columns"))); }
 
-/// x, dy, gamma, means, rstds, dx, …: what a kernel that computes dx takes.
+/// The leading arguments of a kernel that computes dx: x, dy, gamma, means, rstds, dx, then `more`.
 std::vector<Argument> arguments_for_dx(std::vector<Argument> more) {
   std::vector<Argument> arguments{BufferArgument{kX},     BufferArgument{kDy},    BufferArgument{kGamma},
                                   BufferArgument{kMeans}, BufferArgument{kRstds}, BufferArgument{kDx}};
@@ -72,11 +72,11 @@ std::vector<Launch> launch_slabs(const Config& config) {
           launch_add_slabs(config, config.param("SLABS"))};
 }
 
-/// Bytes of a CTA's column sums: two floats for each column, each half from a multiple of 16 bytes on.
+/// Shared memory for a CTA's column sums: two floats per column, each half aligned to 16 bytes.
 int64_t shared_bytes(const Config& config) { return ceil_divide(config.size("columns"), 4) * 4 * 8; }
 int64_t walking_ctas(const Config& config) { return std::min(config.param("SLABS"), config.size("rows")); }
 
-/// A kernel whose CTAs walk over the rows, and the one that adds up what they leave.
+/// A kernel whose CTAs loop over the rows, and the kernel that adds their column sums.
 std::vector<Launch> launch_walk(const std::string& kernel, const Config& config, int64_t ctas, int64_t shared = 0) {
   Launch walk =
       launch_per_row(kernel, config, arguments_for_dx({BufferArgument{kParts}, rows_of(config), columns_of(config)}));
@@ -93,7 +93,7 @@ std::vector<Launch> launch_fused(const Config& config) {
 bool lanes_hold(const Config& config) {
   return config.size("columns") <= config.param("LANES") * config.param("VECTORS") * vector_width(config);
 }
-/// CTAs of the rung with several rows in each.
+/// CTAs of the rung whose CTAs hold several rows each.
 int64_t groups_of_rows(const Config& config) {
   const int64_t at_once = config.param("BLOCK") / config.param("LANES");
   return std::min(config.param("SLABS"), ceil_divide(config.size("rows"), at_once));
@@ -104,13 +104,13 @@ std::vector<Launch> launch_several_rows_rung(const Config& config) {
   return launch_walk(aligned ? "several_rows" : "several_rows_by_element", config, groups_of_rows(config));
 }
 
-/// The registers of a CTA have a place for each column of a row that starts on 16 bytes.
+/// Whether the registers of a CTA hold every column of a row that is aligned to 16 bytes.
 bool cta_holds(const Config& config) { return fits_registers(config, config.size("columns"), config.param("BLOCK")); }
 int64_t ring_bytes(const Config& config) {
   return config.param("STAGES") * 2 * config.param("VECTORS") * config.param("BLOCK") * 16;
 }
 Result<void> check_ring(const Config& config) {
-  if (!cta_holds(config)) return {};  // it is left to another kernel
+  if (!cta_holds(config)) return {};  // another kernel takes this shape
   return check_shared("STAGES", std::to_string(config.param("STAGES")), ring_bytes(config));
 }
 std::vector<Launch> launch_rows_ahead(const Config& config) {
@@ -135,13 +135,12 @@ std::string several_rows_grid(const Config& config) {
                      config.param("BLOCK"), lanes, groups_of_rows(config));
 }
 
-// To be tuned: vectors that a lane holds if the row leaves a choice, and lanes that a row is given at least, so that an
-// access has 128 neighbouring bytes.
+// Tuning choices: vectors per lane if the row leaves a choice, and the minimum of lanes per row, so that an access
+// covers 128 contiguous bytes.
 constexpr int64_t kUsualVectors = 2, kLeastLanes = 8;
 
-/// Registers that a thread takes to hold so many vectors (nvcc 13.0, sm_90): for every column two sums, gamma, and x
-/// and dy of two rows, which is 7 in fp32 and 4.5 in bf16, where a vector has twice the columns; the rest for
-/// addresses.
+/// Registers that a thread needs to hold this many vectors (nvcc 13.0, sm_90): per column two sums, gamma, and x and dy
+/// of two rows, 7 in fp32 and 4.5 in bf16, where a vector has twice the columns; the rest is for addresses.
 int64_t registers_of_thread(const Config& config, int64_t vectors) {
   const bool bf16 = element_type(config) == DType::bf16, aligned = config.size("columns") % vector_width(config) == 0;
   if (vectors == 1) return !bf16 ? 48 : aligned ? 64 : 80;
@@ -150,7 +149,7 @@ int64_t registers_of_thread(const Config& config, int64_t vectors) {
   return 256;
 }
 
-/// How lanes share a row of so many vectors, and how many CTAs the registers of a multiprocessor hold then.
+/// How lanes share a row of a given number of vectors, and how many such CTAs fit into the registers of an SM.
 struct LaneTiles {
   int64_t lanes, vectors, block, per_multiprocessor;
 };
@@ -163,14 +162,14 @@ LaneTiles lane_tiles(const Config& config, int64_t vectors, const GpuSpec& gpu) 
     return LaneTiles{lanes, each, block, std::max<int64_t>(1, all_registers / (block * registers))};
   };
   if (each != 4) return of_block(256);
-  // Three CTAs of 128 often fit where only one of 256 does; but where rows are few, the slabs of that many CTAs,
-  // written and read as two floats for each column, are more than a tenth of what x, dy and dx take.
+  // Three CTAs of 128 threads often fit where only one of 256 does. But with few rows the slabs of that many CTAs,
+  // written and read as two floats per column, exceed a tenth of the traffic of x, dy and dx.
   const LaneTiles small = of_block(128);
   const int64_t of_slabs = 16 * small.per_multiprocessor * multiprocessors;
   const int64_t of_rows = 3 * static_cast<int64_t>(size_of(element_type(config))) * config.size("rows");
   return 10 * of_slabs > of_rows ? of_block(256) : small;
 }
-/// The longest row that the registers of a warp hold: 32 columns for each lane, 8 vectors in fp32 and 4 in bf16, and
+/// The longest row that fits into the registers of a warp: 32 columns per lane, 8 vectors in fp32 and 4 in bf16, with
 /// room for the next row.
 constexpr int64_t kMostColumnsOfLanes = 1024;
 
@@ -179,7 +178,7 @@ int64_t clamp_slabs(int64_t ctas) { return std::clamp(ctas / kSlabStep * kSlabSt
 Pick pick_several_rows(const Config& config, const GpuSpec& gpu, int64_t vectors) {
   const int64_t rows = config.size("rows"), multiprocessors = gpu.multiprocessors;
   auto [lanes, each, block, per_multiprocessor] = lane_tiles(config, vectors, gpu);
-  // Few rows: smaller CTAs for more multiprocessors, but for all of them there would be as many slabs to add as rows.
+  // With few rows, smaller CTAs occupy more SMs. They need not occupy all: there would be as many slabs to add as rows.
   while (block > 32 && ceil_divide(rows, block / lanes) < multiprocessors / 2) block /= 2;
   const int64_t sums = 2 * each * vector_width(config);
   return {"several-rows",
@@ -195,17 +194,17 @@ Pick pick_several_rows(const Config& config, const GpuSpec& gpu, int64_t vectors
                        lanes, with_separators(config.size("columns")), each, sums)}};
 }
 
-/// How the threads of a CTA share rows of up to so many vectors, and how many rows are in shared memory: 72 to 128 kB
-/// of x and dy on a multiprocessor, whatever the length of the rows.
+/// How the threads of a CTA share rows of up to most_vectors vectors, and how many rows stay in shared memory: 72 to
+/// 128 KiB of x and dy per SM for every row length.
 struct RowTiles {
   int64_t most_vectors, block, each, stages, per_multiprocessor;
 };
 constexpr std::array<RowTiles, 4> kRowTiles{
     {{256, 128, 2, 3, 3}, {512, 256, 2, 4, 2}, {1024, 512, 2, 4, 1}, {2048, 512, 4, 2, 1}}};
 
-/// Stages of them that fit on this GPU; fewer than two are no use.
+/// Stages that fit on this GPU; fewer than two are useless.
 int64_t stages_that_fit(const RowTiles& tiles, const GpuSpec& gpu) {
-  constexpr int64_t kRest = 2048;  // what the kernel declares, and what the system keeps for itself
+  constexpr int64_t kRest = 2048;  // what the kernel declares, and what the system reserves
   const int64_t stage = 2 * tiles.block * tiles.each * 16;
   const int64_t all =
       std::min<int64_t>(gpu.shared_bytes_per_block, gpu.shared_bytes_per_multiprocessor / tiles.per_multiprocessor);
@@ -226,7 +225,7 @@ Pick pick_rows_ahead(const Config& config, const GpuSpec& gpu, const RowTiles& t
 }
 
 Pick pick_fused(const Config& config, const GpuSpec& gpu, int64_t vectors) {
-  // x and dy of a row, in 512 threads: 2 vectors of each in fp32 leave room for two CTAs on a multiprocessor.
+  // x and dy of a row in 512 threads: 2 vectors of each in fp32 leave room for two CTAs on an SM.
   const bool two = shared_bytes(config) <= kMostSumBytes / 2 && vectors <= 1024;
   const int64_t each = vectors <= 512 ? 1 : vectors <= 1024 ? 2 : vectors <= 2048 ? 4 : 8;
   const bool bf16 = element_type(config) == DType::bf16;
@@ -389,7 +388,7 @@ void expect_dx(const Buffers& buffers, size_t columns, size_t begin, size_t end,
   }
 }
 
-/// dgamma, or dbeta, of the columns [begin, end).
+/// dgamma or dbeta of the columns [begin, end).
 void expect_column_sums(const Buffers& buffers, size_t rows, size_t columns, bool of_gamma, size_t begin, size_t end,
                         double* expected) {
   std::fill_n(expected, end - begin, 0.0);
@@ -437,9 +436,9 @@ Lab make_layernorm_backward() {
                     {"PyTorch", "torch", "layernorm_backward"},
                     {"torch.compile", "torch_compile", "layernorm_backward"},
                     {"cuDNN", "cudnn", "layernorm_backward"}};
-  // dgamma and dbeta are sums over all rows: 2^17 terms of size 1, each partial sum rounded to 2^-24 of some hundreds.
-  // Where one thread walks down all rows, the roundings add up to 0.3 · 2^-24 for each of them (measured; the largest
-  // of many columns is off six times as much).
+  // dgamma and dbeta are sums over all rows: 2^17 terms of size 1, with each partial sum of some hundreds rounded to
+  // 2^-24 of it. Where one thread loops over all rows, the rounding errors add up to 0.3 · 2^-24 per row (measured; the
+  // largest error of many columns is six times that).
   lab.tolerance_for = [](const std::string& rung, const Config& config, DType type) {
     const double walk = rung == "two-kernels" ? static_cast<double>(config.size("rows")) * 0x1p-23 : 0;
     return Tolerance{.absolute = 2e-3 + walk, .relative = 1e-4 + (type == DType::bf16 ? 0x1p-8 : 0)};

@@ -1,4 +1,4 @@
-// What a CTA can have, on the GPUs that have most, and the error where a rung would need more.
+// Resource limits of a CTA on the GPUs that have most, and the error for a rung that exceeds them.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace tilescope {
 
-/// The shared memory of a CTA, of the usual GPU.
+/// Most shared memory of a CTA on the usual GPU.
 int64_t most_shared_bytes();
 
-/// An error if a CTA would need more shared memory than there is; it names the parameters.
+/// An error that names the parameters if a CTA would exceed the shared memory.
 Result<void> check_shared(const std::string& what, const std::string& value, int64_t bytes);
 
 }  // namespace tilescope

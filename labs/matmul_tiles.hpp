@@ -1,5 +1,5 @@
-// What the labs on matrix multiplication with the tensor cores share (matmul-tensor-core, matmul-epilogue): the type of
-// the elements, the tile and its limits, launches, and what the result may be off by.
+// What the tensor core labs on matrix multiplication share (matmul-tensor-core, matmul-epilogue): the element type, the
+// tile and its limits, launches, and the tolerance of the result.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ namespace tilescope {
 enum class TensorType : int64_t { f16 = 0, bf16 = 1, tf32 = 2 };  // values of the parameter DTYPE
 
 TensorType tensor_type(const Config& config);
-/// What memory holds: TF32 is read from floats, and rounded on the way.
+/// The type in memory: TF32 is read from floats and rounded when loaded.
 DType memory_type(const Config& config);
-/// The rate of the tensor cores in that type, for the roof.
+/// The rate of the tensor cores for this type, for the roofline.
 PeakRate tensor_rate(const Config& config);
 MatmulOperands operands_of(const Config& config);
-/// Whether rows of A, B and C begin on 16 bytes. Decided once for a launch: other rows take another kernel.
+/// Whether rows of A, B and C are aligned to 16 bytes. Decided once per launch: unaligned rows need a different kernel.
 bool rows_are_aligned(const Config& config);
 
-/// "matmul_bf16" for prefix "matmul": what the references are asked for.
+/// The operation asked of the references: "matmul_bf16" for prefix "matmul".
 std::string typed_operation(const std::string& prefix, const Config& config);
 
 /// DTYPE with the first `types` of fp16, bf16 and tf32.
@@ -32,19 +32,18 @@ std::vector<Param> make_tile_params();
 std::vector<BreakIt> make_pipeline_switches(const std::vector<std::string>& staged,
                                             const std::vector<std::string>& all);
 
-/// One CTA for each tile of C, with `stages` pieces of A and B in shared memory. The sizes are appended to the
-/// arguments.
+/// One CTA per tile of C, with `stages` stages of A and B in shared memory. The sizes are appended to the arguments.
 Launch launch_tiles(std::string kernel, const Config& config, int64_t stages, std::vector<Argument> arguments);
 std::string tiles_formula(const Config& config);
-/// Tiles of C.
+/// Number of tiles of C.
 int64_t count_tiles(const Config& config);
-/// Whether a lane has registers, and an SM shared memory, for the tile.
+/// Whether the tile fits into a lane's registers and an SM's shared memory.
 Result<void> check_tile(const Config& config, int64_t stages);
 
-/// The bound of A · B: of the tensor cores' sums, of rounding the operands to TF32, and of rounding the result.
+/// The error bound of A · B: the tensor cores' summation, rounding the operands to TF32, and rounding the result.
 Tolerance product_tolerance(const Config& config);
 
-/// The tile for a shape: the largest with which no SM has much more to do than with any other one.
+/// The tile for a shape: the largest one with which no SM has much more work than any other.
 Pick pick_tile(const Config& config, const GpuSpec& gpu, const std::string& rung);
 
 }  // namespace tilescope

@@ -14,19 +14,19 @@ namespace {
 
 constexpr int64_t kLargestOnSimulator = int64_t{1} << 24;
 constexpr int64_t kLargestOnGpu = int64_t{1} << 30;  // an int still indexes it
-constexpr int64_t kAligned = 32;                     // floats of a line: where each level of sums begins
+constexpr int64_t kAligned = 32;                     // floats of a cache line: each level of sums is aligned to it
 
 enum Buffer : size_t { kX, kOut, kSums, kArrived };
 
-/// What is left to add after each launch, if a CTA turns `per_cta` numbers into one: 100,003 → 391, 2, 1.
+/// Numbers left after each launch if a CTA reduces `per_cta` numbers to one: 100,003 → 391, 2, 1.
 std::vector<int64_t> levels(int64_t n, int64_t per_cta) {
   std::vector<int64_t> left{ceil_divide(n, per_cta)};
   while (left.back() > 1) left.push_back(ceil_divide(left.back(), per_cta));
   return left;
 }
 
-/// Floats that all levels but the last take, one behind the other. No rung adds less than one number for each thread of
-/// a CTA, so this is room for all of them.
+/// Floats for all levels but the last, stored one after another. Every rung adds at least one number per thread of a
+/// CTA, so this is enough for all rungs.
 int64_t room_for_sums(const Config& config) {
   int64_t room = 0;
   for (const int64_t count : levels(config.size("n"), config.param("BLOCK")))
@@ -66,7 +66,7 @@ Rung make_atomic_rung() {
               }};
 }
 
-/// A rung whose CTAs leave one sum each, for the same kernel to add in the next launch, until one is left.
+/// A rung whose CTAs write one sum each; the next launch of the same kernel adds these, until one is left.
 Rung make_tree_rung(std::string name, Text title, std::string kernel, int64_t elements_per_thread) {
   const auto per_cta = [elements_per_thread](const Config& config) {
     return elements_per_thread * config.param("BLOCK");
@@ -96,7 +96,7 @@ Rung make_tree_rung(std::string name, Text title, std::string kernel, int64_t el
               }};
 }
 
-/// Floats that a CTA of the last two rungs adds.
+/// Floats that one CTA of the last two rungs adds.
 int64_t share_of_cta(const Config& config) {
   return config.param("BLOCK") * config.param("VEC") * config.param("LOADS") * config.param("TILES");
 }
@@ -138,12 +138,12 @@ Rung make_single_pass_rung() {
           .grid_formula = share_formula};
 }
 
-// Numbers that warp-shuffle's tree adds sooner than the last rung does, measured on an H200.
+// Up to these counts warp-shuffle's tree is faster than the last rung, measured on an H200.
 constexpr int64_t kMostInOneLaunch = 2048, kMostInTwoLaunches = 1 << 18;
 
-/// Few numbers are added in warp-shuffle's tree: up to 2,048 by one launch of one CTA, and between one CTA's share of
-/// the last rung and 2^18 in two launches. There the time is that of the steps one after another, and two short kernels
-/// back to back have fewer of them than a kernel that counts who has finished.
+/// warp-shuffle's tree adds few numbers: up to 2,048 in one launch of one CTA; from one CTA's share of the last rung up
+/// to 2^18 in two launches. There the number of dependent steps determines the time, and two short kernels back to back
+/// have fewer of them than a kernel that counts finished CTAs.
 Pick pick_tree(int64_t n) {
   if (n <= kMostInOneLaunch) {
     const auto threads = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_divide(n, 2))));
@@ -166,9 +166,9 @@ Pick pick_tree(int64_t n) {
               numbers)}};
 }
 
-/// What one CTA of 1,024 threads can ask for at once, it adds by itself, and needs no count. Beyond 2^18 the last rung
-/// shares n among CTAs: the largest share that leaves nearly two CTAs to each multiprocessor. Large shares mean few
-/// sums to bring together; but a multiprocessor without a CTA reads nothing.
+/// One CTA of 1,024 threads adds what it can load at once by itself and needs no counter. Beyond 2^18 the last rung
+/// divides n among CTAs: the largest share that leaves nearly two CTAs per SM. Larger shares mean fewer sums to
+/// combine; but an SM without a CTA reads nothing.
 Pick pick(const Config& config, const GpuSpec& gpu) {
   constexpr int64_t kVec = 4, kLargestBlock = 1024, kMostLoads = 4, kOnce = kLargestBlock * kVec;
   const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;
@@ -300,10 +300,10 @@ std::vector<int64_t> sorted_choices(std::vector<int64_t> choices, int64_t answer
   return choices;
 }
 
-/// Warps of a CTA in which some lane still adds when the divergent tree is at stride 8.
+/// Warps of a CTA in which some lane still adds at stride 8 of the divergent tree.
 int64_t divergent_warps(const Config& config) { return config.param("BLOCK") / 32; }
 
-/// The same for the folded tree in its fourth step, where as many threads still add.
+/// The same for the fourth step of the folded tree, where equally many threads still add.
 int64_t folded_warps(const Config& config) { return std::max<int64_t>(config.param("BLOCK") / 16 / 32, 1); }
 
 int64_t launches_of_tree(const Config& config) {
@@ -349,7 +349,7 @@ std::vector<Predict> make_predicts() {
   };
 }
 
-/// The sum in double precision, in pieces: 2^30 numbers on one thread would be waited for.
+/// The sum in double precision, in pieces for several threads: one thread would take too long for 2^30 numbers.
 double exact_sum(std::span<const float> x) {
   constexpr size_t kPiece = size_t{1} << 16;
   std::vector<double> sums((x.size() + kPiece - 1) / kPiece);
@@ -360,10 +360,10 @@ double exact_sum(std::span<const float> x) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-/// An addition is off by up to 2^-24 of its result, so the error of a sum grows with what is added, Σ|x|, and not with
-/// what comes out: with signs, that may be near zero. The numbers are N(0, 1), E|x| = √(2/π), so Σ|x| is 0.8 n; the 8
-/// is for sums of a few numbers, which may all be large. Twice 2^-24 Σ|x| holds for all rungs, and the loss of a single
-/// element is seen up to some 10^6 of them.
+/// An addition has an error of up to 2^-24 of its result, so the error of a sum grows with Σ|x|, not with the result,
+/// which with mixed signs may be near zero. The numbers are N(0, 1), E|x| = √(2/π), so Σ|x| is 0.8 n; the 8 covers sums
+/// of a few numbers that are all large. Twice 2^-24 Σ|x| holds for all rungs, and the loss of a single element is
+/// detected among up to some 10^6 elements.
 Tolerance tolerance(const Config& config) {
   return {.absolute = 0x1p-23 * (0.8 * static_cast<double>(config.size("n")) + 8), .relative = 0x1p-23};
 }

@@ -1,5 +1,5 @@
-// Lab "rmsnorm": every row divided by the root of the mean of its squares, times gamma. kernels/rmsnorm.cu holds the
-// schemes.
+// Lab "rmsnorm": divides every row by the root mean square of its elements and multiplies by gamma. kernels/rmsnorm.cu
+// holds the schemes.
 #include <cmath>
 
 #include "engine/numbers.hpp"
@@ -18,7 +18,7 @@ std::vector<BufferSpec> make_buffers(const Config& config) {
   const BufferSpec counters = buffers.back();
   buffers.push_back(
       {.name = "sums", .shape = {counters.shape[0], counters.shape[1], 2}, .role = Role::scratch, .fill = Fill::zero});
-  // Of their own: all rungs are timed on the same buffers, and CTAs with flags enter but do not arrive.
+  // Separate counters: all rungs are timed on the same buffers, and CTAs with flags enter but do not arrive.
   for (const char* name : {"arrived", "entered_to_add"}) {
     buffers.push_back(counters);
     buffers.back().name = name;
@@ -26,7 +26,7 @@ std::vector<BufferSpec> make_buffers(const Config& config) {
   return buffers;
 }
 
-/// x, gamma, out, [rows,] columns, epsilon: what every kernel takes first.
+/// The leading arguments of every kernel: x, gamma, out, [rows,] columns, epsilon.
 std::vector<Argument> arguments_of(const Config& config, bool with_rows, std::vector<Argument> more = {}) {
   std::vector<Argument> arguments{BufferArgument{kX}, BufferArgument{kGamma}, BufferArgument{kOut}};
   if (with_rows) arguments.emplace_back(scalar(static_cast<int32_t>(config.size("rows"))));
@@ -94,7 +94,7 @@ std::vector<Rung> make_rungs() {
   return rungs;
 }
 
-/// The four schemes over rows and columns, from one row to rows as short as an attention head.
+/// The four schemes over rows and columns, from one row up to rows as short as an attention head.
 SchemeMap make_map() {
   SchemeMap map;
   map.schemes = {{"scheme-1", "1"}, {"scheme-2", "2"}, {"scheme-3", "3"}, {"scheme-3-flags", "3f"}, {"scheme-4", "4"}};
@@ -187,7 +187,8 @@ Lab make_rmsnorm() {
                     {"torch.compile", "torch_compile", "rmsnorm"},
                     {"Triton", "triton", "rmsnorm"},
                     {"cuDNN", "cudnn", "rmsnorm"}};
-  // A sum of squares has no cancellation: some 2^-20 after 2^20 terms, halved by the root; then two products.
+  // A sum of squares has no cancellation: an error of some 2^-20 after 2^20 terms, halved by the root; then two
+  // products.
   lab.tolerance = {.absolute = 1e-6, .relative = 5e-6};
   lab.predicts = make_predicts();
   lab.buffers = make_buffers;

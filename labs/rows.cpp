@@ -7,22 +7,22 @@
 namespace tilescope {
 namespace {
 
-constexpr int64_t kMostCtas = 64;     // of a row
-constexpr int64_t kSlots = 8;         // counters of a row, one for each possible number of CTAs
+constexpr int64_t kMostCtas = 64;     // per row
+constexpr int64_t kSlots = 8;         // counters per row, one for each possible number of CTAs
 constexpr int64_t kLong = 1024;       // columns from which a row may be worth several CTAs
-constexpr int64_t kLeastShare = 256;  // vectors of a row that are worth a CTA
-// Vectors of a row that one CTA reads alone even if others are idle. On an H200 RMSNorm of 4 to 64 rows is 2% to 17%
-// slower with several CTAs where a row has 1,024 vectors, and 15% to 36% faster where it has 4,096.
+constexpr int64_t kLeastShare = 256;  // vectors of a row that justify a CTA
+// Up to this many vectors one CTA reads a row alone even if other SMs are idle. On an H200, RMSNorm of 4 to 64 rows is
+// 2% to 17% slower with several CTAs where a row has 1,024 vectors, and 15% to 36% faster where it has 4,096.
 constexpr int64_t kMostOfOneCta = 2048;
-// Of a row that CTAs share anyway, vectors that are enough for each: several small CTAs on a multiprocessor hide one
-// another's waits. 16 rows of 32,768 vectors take 7% to 13% less time so on an H200 than with one CTA on each
-// multiprocessor; of more than 32 CTAs for a row some rungs lose again.
+// If CTAs share a row anyway, this many vectors are enough for each: several small CTAs on an SM hide one another's
+// waits. On an H200 16 rows of 32,768 vectors take 7% to 13% less time that way than with one CTA per SM; with more
+// than 32 CTAs per row some rungs lose again.
 constexpr int64_t kUsualShare = 1024, kUsualCtas = 32, kCtasOfMultiprocessor = 4;
 
-/// Vectors that a thread holds at most before its registers run out: a vector of bf16 unpacks to twice the floats.
+/// Most vectors that fit into a thread's registers: a vector of bf16 unpacks to twice as many floats.
 int64_t most_vectors(const Config& config) { return element_type(config) == DType::bf16 ? 4 : 8; }
 
-/// Threads for so many vectors at 4 in each, and the vectors that this makes: 8 where 512 threads would not do.
+/// BLOCK for a row of this many vectors at 4 per thread, and the resulting VECTORS: 8 if 512 threads are too few.
 std::map<std::string, int64_t> threads_for(const Config& config, int64_t vectors) {
   int64_t block = std::clamp<int64_t>(power_of_two_from(ceil_divide(vectors, 4)), 32, 512);
   if (most_vectors(config) * block < vectors) block = 1024;
@@ -30,7 +30,7 @@ std::map<std::string, int64_t> threads_for(const Config& config, int64_t vectors
   return {{"BLOCK", block}, {"VECTORS", each}};
 }
 
-/// Lanes for a row of so many vectors, and the vectors that each holds.
+/// LANES for a row of this many vectors, and the vectors per lane.
 std::map<std::string, int64_t> lanes_for(const Config& config, int64_t vectors, const RowRungs& rungs) {
   const int64_t most = vectors > 128 ? most_vectors(config) : vectors > 32 ? 4 : rungs.most_vectors;
   const int64_t least = std::min<int64_t>(rungs.least_lanes, power_of_two_from(vectors));
@@ -39,14 +39,13 @@ std::map<std::string, int64_t> lanes_for(const Config& config, int64_t vectors, 
   return {{"BLOCK", vectors > 128 ? 256 : 128}, {"LANES", lanes}, {"VECTORS", each}};
 }
 
-/// CTAs for a row of so many vectors; too_long: because the registers of one would not hold it.
+/// Number of CTAs for a row of `vectors` vectors; too_long: the registers of one CTA would not hold it.
 struct RowCtas {
   int64_t ctas = 1;
   bool too_long = false;
 };
 RowCtas ctas_for(const Config& config, int64_t vectors, int64_t multiprocessors) {
-  // Few rows: at least one CTA for each multiprocessor; but a short row is read sooner than the CTAs have found each
-  // other.
+  // With few rows, at least one CTA per SM. But reading a short row takes less time than synchronising several CTAs.
   const auto floor = [](int64_t value) {
     return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
   };
@@ -55,7 +54,7 @@ RowCtas ctas_for(const Config& config, int64_t vectors, int64_t multiprocessors)
   if (chosen.ctas > 1)
     chosen.ctas = std::max(chosen.ctas, std::min({floor(kCtasOfMultiprocessor * multiprocessors / config.size("rows")),
                                                   floor(vectors / kUsualShare), kUsualCtas}));
-  // Too long for the registers of one CTA: at least so many that 512 threads hold a share.
+  // Too long for the registers of one CTA: as many CTAs as it takes for 512 threads to hold a share.
   const int64_t held = 512 * most_vectors(config);
   chosen.too_long = ceil_divide(vectors, chosen.ctas) > 2 * held;
   if (chosen.too_long) chosen.ctas = std::min(power_of_two_from(ceil_divide(vectors, held)), kMostCtas);
@@ -207,7 +206,7 @@ BufferSpec make_weights(std::string name, const Config& config, double mean) {
 }
 
 std::vector<BufferSpec> make_meeting_places(const Config& config, int64_t values) {
-  // Rows of any length are timed with one set of buffers, also by "auto", whose CTAs may be more than the parameter's.
+  // All row lengths are timed with one set of buffers, also by "auto", which may use more CTAs than the parameter CTAS.
   const int64_t rows = config.size("rows");
   const bool is_long = config.size("columns") >= kLong;
   const int64_t ctas = is_long ? kMostCtas : config.param("CTAS");
@@ -289,7 +288,7 @@ std::map<std::string, int64_t> tune_row_tiles(RowDivision division, const Config
   const int64_t vectors = ceil_divide(config.size("columns"), vector_width(config));
   if (division == RowDivision::several_rows) return lanes_for(config, vectors, {});
   if (division == RowDivision::one_cta) return threads_for(config, vectors);
-  // At least two: one CTA of a row is another scheme.
+  // At least two: one CTA per row is a different scheme.
   const int64_t ctas = std::max<int64_t>(2, ctas_for(config, vectors, gpu.multiprocessors).ctas);
   auto params = threads_for(config, ceil_divide(vectors, ctas));
   params["CTAS"] = ctas;

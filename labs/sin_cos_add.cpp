@@ -13,7 +13,7 @@ constexpr int64_t kLargestOnGpu = int64_t{1} << 30;  // an int still indexes it
 
 enum Buffer : size_t { kA, kB, kOut, kSine, kCosine };
 
-/// A launch over n elements; the rung's parameters say how many of them one CTA takes.
+/// A launch over n elements; the rung's parameters give the number of elements per CTA.
 struct Step {
   std::string kernel;
   std::vector<Buffer> buffers;
@@ -47,8 +47,8 @@ Rung make_rung(std::string name, Text title, std::vector<Step> steps, std::vecto
   return rung;
 }
 
-/// Vectors, unless they leave most multiprocessors without a CTA: there one element a thread spreads further. On an
-/// H200 vectors are 9% faster with 64 CTAs, and 2% slower with 16.
+/// Vectors, unless they leave most SMs without a CTA: then one element per thread reaches more SMs. On an H200 vectors
+/// are 9% faster with 64 CTAs, and 2% slower with 16.
 Pick pick(const Config& config, const GpuSpec& gpu) {
   constexpr int64_t kBlock = 256, kVec = 4;
   const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;
@@ -172,8 +172,7 @@ Lab make_sin_cos_add() {
                     {"PyTorch", "torch", "sin_cos_add"},
                     {"torch.compile", "torch_compile", "sin_cos_add"},
                     {"Triton", "triton", "sin_cos_add"}};
-  // sinf and cosf are right to two units in the last place, which are at most 2^-24 each below 1, and their sum is
-  // rounded once more, by up to 2^-24.
+  // The errors of sinf and cosf are at most 2 ulp, of at most 2^-24 each below 1; rounding their sum adds up to 2^-24.
   lab.tolerance = {.absolute = 5 * 0x1p-24, .relative = 0};
   lab.predicts = {predict_accesses(), predict_scratch()};
   lab.buffers = [](const Config& config) {

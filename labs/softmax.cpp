@@ -11,7 +11,7 @@ enum Buffer : size_t { kX, kOut, kPlaces, kEntered, kStep, kMaximum, kSums };
 
 std::vector<BufferSpec> make_buffers(const Config& config) {
   BufferSpec x = make_matrix("x", config, Role::input);
-  x.fill_values = {100, 1};  // as far from zero as logits can be: exp(100) is more than a float holds
+  x.fill_values = {100, 1};  // as far from zero as logits can be: exp(100) overflows a float
   std::vector<BufferSpec> buffers{x, make_matrix("out", config, Role::output)};
   for (BufferSpec& buffer : make_meeting_places(config, 2)) buffers.push_back(std::move(buffer));
   const int64_t rows = config.size("rows"), columns = config.size("columns");
@@ -180,7 +180,7 @@ std::vector<Predict> make_predicts() {
   };
 }
 
-/// Max and sum of the row are found anew only where the row changes.
+/// Max and sum are computed only when the row changes.
 void expect_rows(const HostBuffer& x, size_t columns, size_t begin, size_t end, double* expected) {
   size_t known = SIZE_MAX;
   double max = 0, sum = 0;
@@ -213,9 +213,9 @@ Lab make_softmax() {
                     {"torch.compile", "torch_compile", "softmax"},
                     {"Triton", "triton", "softmax"},
                     {"cuDNN", "cudnn", "softmax"}};
-  // ex2.approx is off by 2^-22, its argument 1.44 · (x - max) by up to 2^-20; the sum of 2^20 terms adds as much again.
-  // A thread that adds up a whole row rounds each partial sum, and the same way again where x repeats itself, as it
-  // does in bf16: columns terms, each off by 2^-25 of the sum at most and of half of it on average.
+  // The error of ex2.approx is 2^-22, that of its argument 1.44 · (x - max) up to 2^-20; the sum of 2^20 terms adds as
+  // much again. A thread that adds a whole row rounds each partial sum, in the same direction where x repeats, as it
+  // does in bf16: one error per column, each at most 2^-25 of the sum and half of that on average.
   lab.tolerance_for = [](const std::string& rung, const Config& config, DType type) {
     const double rounding = type == DType::bf16 ? 0x1p-8 : 0;
     const double walk = rung == "thread-per-row" ? static_cast<double>(config.size("columns")) * 0x1p-25 : 0;

@@ -1,4 +1,4 @@
-// Lab "vector-multiply": out = a · b. The same ladder as vector-add with another functor.
+// Lab "vector-multiply": out = a · b. The same ladder as vector-add with a different functor.
 #include "labs/elementwise.hpp"
 
 namespace tilescope {

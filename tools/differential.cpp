@@ -1,12 +1,12 @@
-// Runs every kernel of tests/differential in random shapes on the simulator, and, where there is a GPU, the same PTX on
-// it, and compares what they compute.
+// Runs every kernel of tests/differential in random shapes on the simulator, and, where there is a GPU, runs the same
+// PTX on it and compares the results.
 //
 //   differential --shapes 20 --report differential.json
 //   differential --only matmul --seed 7          the cases whose name contains "matmul"
-//   differential --ptx FOLDER                    keeps the PTX there, or takes it from there where NVRTC is missing
+//   differential --ptx FOLDER                    stores the PTX there, or reads it there where NVRTC is missing
 //
-// Kernels are read from TILESCOPE_ROOT/tests/differential/kernels. The status is 0 if everything agreed and no check
-// of the simulator found anything (the kernels are correct), else 1.
+// Kernels are read from TILESCOPE_ROOT/tests/differential/kernels. The exit status is 0 if everything agreed and no
+// check of the simulator reported a finding (the kernels are correct), else 1.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +30,7 @@ struct Options {
   bool no_gpu = false;
 };
 
-/// What went wrong with one case, as far as it is told apart.
+/// The failures of one case, as far as they are distinguished.
 struct Tally {
   uint64_t runs = 0, agreed_with_gpu = 0, agreed_with_reference = 0, warp_instructions = 0;
   double simulator_ms = 0, gpu_ms = 0;

@@ -1,14 +1,14 @@
-// Draws kernels from seeds and compares simulator, GPU (where there is one) and the kernels' own definition, bit for
-// bit. The first failures are made small and printed.
+// Draws kernels from seeds and compares simulator, GPU (if there is one) and the kernels' own definition, bit for bit.
+// The first failures are minimised and printed.
 //
 //   fuzz_kernels --kernels 2000 --report fuzz.json
 //   fuzz_kernels --seed 4711 --kernels 1 --print     one kernel, with its source
-//   fuzz_kernels --seed 756 --kernels 1 --opt-level 0   the GPU runs what ptxas made without optimising
-//   fuzz_kernels --ptx FOLDER                        keeps the PTX there, or takes it from there where NVRTC is missing
+//   fuzz_kernels --seed 756 --kernels 1 --opt-level 0   the GPU runs ptxas's output without optimisation
+//   fuzz_kernels --ptx FOLDER                        stores the PTX there, or reads it there where NVRTC is missing
 //
-// The status is 0 if all agreed and no check of the simulator found anything, else 1. Where GPU and simulator do the
-// same, and not what the definition says, or where the GPU does what it says as soon as ptxas does not optimise, the
-// compiler is to blame: that is told, and no failure.
+// The exit status is 0 if all agreed and no check of the simulator reported a finding, else 1. If GPU and simulator
+// agree but differ from the definition, or if the GPU agrees with the definition once ptxas does not optimise, the
+// compiler is at fault: this is reported but is not a failure.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>

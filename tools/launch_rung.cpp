@@ -1,13 +1,13 @@
-// Runs rungs of one lab on the GPU, each at the sizes and parameters of one line, and writes what was run as JSON:
+// Runs rungs of one lab on the GPU, each with the sizes and parameters of one line, and writes the runs as JSON:
 //
 //   launch_rung LAB POINTS.txt --out RUNS.json          lines: RUNG NAME=VALUE …
 //   launch_rung LAB POINTS.txt --out RUNS.json --keep FOLDER    every output as raw elements: FOLDER/LINE.NAME.bin
 //
 // NAME=@FILE on a line fills an input from a file of raw elements.
 //
-// Every line is one launch (of each kernel of the rung), so that a profiler's table has the launches in
-// the order of the lines. A line that cannot be run is named on stderr and left out, and the exit status is 1. Results
-// are not compared with the lab's reference, which would take longer than all else: `tilescope run` does that.
+// Every line is one launch (of each kernel of the rung), so that a profiler's table lists the launches in the order of
+// the lines. A line that cannot run is reported on stderr and left out, and the exit status is 1. Results are not
+// compared with the lab's reference, which would take longer than everything else: `tilescope run` does that.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -24,7 +24,7 @@ namespace {
 using namespace tilescope;
 using nlohmann::json;
 
-/// The lab without its reference, and with inputs from files, by the names of their buffers.
+/// The lab without its reference, with the inputs of these files, by buffer name.
 std::shared_ptr<Lab> made_of(const Lab& lab, const std::map<std::string, std::string>& files) {
   auto own = std::make_shared<Lab>(lab);
   own->reference = nullptr;
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
   std::ifstream file(points);
   json runs = json::array();
   bool all_ran = true;
-  size_t number = 0;  // of the line, from 1
+  size_t number = 0;  // line number, from 1
   for (std::string line; std::getline(file, line);) {
     ++number;
     if (line.empty()) continue;
@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
       continue;
     }
     runs.push_back(std::move(*run));
-    std::ofstream(out) << runs.dump(1) << "\n";  // after each, so that an end from outside loses nothing
+    std::ofstream(out) << runs.dump(1) << "\n";  // after each line, so that nothing is lost if the process is killed
   }
   return all_ran ? 0 : 1;
 }

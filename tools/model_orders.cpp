@@ -1,4 +1,5 @@
-// How far the block-order model is from what a GPU counted, by tile and apart for what was kept out of the fit.
+// The error of the block-order model against a GPU's counters, by tile, and separately for the points held out of the
+// fit.
 //
 //   model_orders h200            the table of docs/block-order.md; h100 likewise
 //   model_orders h200 --points   every point: counted, modelled, the sum of its waves' strips

@@ -1,6 +1,6 @@
-// Matrix products whose device bytes were counted on a GPU (assets/counters/block-orders.*.csv), and what the
-// block-order model says of each. The footprints are written down here instead of being observed: 790 products would
-// take an hour to execute in part, and observe_order_test.cpp holds the observed ones against them.
+// Matrix products whose device bytes were counted on a GPU (assets/counters/block-orders.*.csv), and the block-order
+// model's prediction for each. The footprints are written down here instead of being observed: executing 790 products
+// in part would take an hour, and observe_order_test.cpp compares the observed ones with them.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,9 @@ struct OrderPoint {
   std::string type;  // "fp16", "fp32"
   uint32_t bm = 0, bn = 0, bk = 0, stages = 0, warps = 0, ctas_per_sm = 0;
   uint32_t m = 0, n = 0, k = 0;
-  uint32_t group = 0;          // rows of a group; 0: Hilbert's curve
-  std::vector<double> reads;   // bytes, one for each launch
-  double least = 0, most = 0;  // over all points that are this launch
+  uint32_t group = 0;          // rows per group; 0: Hilbert's curve
+  std::vector<double> reads;   // bytes, one value per launch
+  double least = 0, most = 0;  // over all points with this launch
   bool kept_out = false;
 
   uint32_t rows() const { return (m + bm - 1) / bm; }
@@ -48,7 +48,7 @@ struct OrderPoint {
     };
     return key(*this) == key(other);
   }
-  /// Within 15% of what was counted, or between the least and the most that was.
+  /// Within 15% of the count, or between the smallest and the largest count.
   bool holds(double modelled) const {
     return std::fabs(modelled / counted() - 1) <= 0.15 || (least <= modelled && modelled <= most);
   }
@@ -81,7 +81,7 @@ inline std::vector<OrderPoint> read_order_points(const std::string& file_name) {
   return points;
 }
 
-/// What the CTAs of a point touch: strips of A and B along K, a k-tile of each in a step, and the tile of C at the end.
+/// What the CTAs of a point touch: strips of A and B along K, a k-tile of each per step, and the tile of C at the end.
 class PointFootprints {
  public:
   explicit PointFootprints(const OrderPoint& point) : point_(point), bytes_(point.element_bytes()) {
@@ -154,7 +154,7 @@ inline std::vector<ModelledPoint> model_points(const std::vector<OrderPoint>& po
   return modelled;
 }
 
-/// How far the model is from the counters, in percent of these.
+/// Errors of the model, in percent of the counters.
 struct OrderErrors {
   size_t cases = 0, held = 0;
   double median = 0, ninth_decile = 0, largest = 0;

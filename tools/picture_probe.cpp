@@ -1,26 +1,26 @@
-// Which drawing gives the right pixels, and how long each part of it takes, in a process that does what its arguments
-// say, one after the other:
+// Which drawing gives the right pixels, and how long each part of it takes, in a process that executes its arguments
+// one after another:
 //
 //   picture_probe window buffer:4194304 cuda fault buffer:4194304 maps
 //
-//   window[:robust]   another hidden window with an OpenGL context of its own, which becomes the current one
+//   window[:robust]   a new hidden window with its own OpenGL context, which becomes the current one
 //   context:N         makes the context of window N (from 0) the current one
 //   texture           a texture filled from host memory, drawn, read back
-//   buffer:BYTES      the same with a fresh buffer that a shader reads; BYTES / 4 is a square number
+//   buffer:BYTES      the same with a new buffer that a shader reads; BYTES / 4 is a square number
 //   maps              the window's heat maps, copied from host memory, without CUDA
 //   cuda              the GPU as the program opens it: a CUDA context, and a worker for the kernels
 //   ask               asks CUDA which GPU draws OpenGL
-//   interop           heat maps through CUDA-OpenGL interop; what was made for them stays
-//   again             those heat maps once more with other values, as the window does after what happened since
-//   close             puts those heat maps away
+//   interop           heat maps through CUDA-OpenGL interop; the objects are kept
+//   again             those heat maps again with other values, as the window does after the preceding events
+//   close             deletes those heat maps
 //   fault             a kernel that writes to an illegal address, in the worker
-//   trial             starts `tilescope interop-trial`; goes on at once
-//   end               waits until that has ended
-//   kill              kills it, and waits until it is gone
+//   trial             starts `tilescope interop-trial` without waiting
+//   end               waits until the trial has ended
+//   kill              kills the trial, and waits until it is gone
 //   wait:SECONDS      does nothing
 //   line              waits for a line on standard input
 //
-//   --limit SECONDS   (first) for each of them, 40 if not given; a process that takes longer ends with status 3
+//   --limit SECONDS   (first argument) for each step, 40 by default; if a step takes longer, the status is 3
 #include <epoxy/gl.h>
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -78,8 +78,8 @@ class Watchdog {
 
 constexpr size_t kRow = 1024;
 
-/// A run whose values are known: every seventh row of elements, in the place that `phase` says, is far off what was
-/// expected.
+/// A run with known values: every seventh row of elements, at the position given by `phase`, is far from the expected
+/// values.
 std::shared_ptr<const RunResult> make_run(Executor* gpu, uint32_t phase, bool on_host) {
   constexpr size_t kCount = size_t{1} << 20;
   std::vector<float> values(kCount);
@@ -110,7 +110,8 @@ std::shared_ptr<const RunResult> make_run(Executor* gpu, uint32_t phase, bool on
 
 constexpr ImU32 kFailing = IM_COL32(240, 112, 58, 255);
 
-/// Every pixel of the error map: what fails has its colour, what is exact has the cold end of the scale.
+/// Every pixel of the error map: failing elements have the colour for failures, exact ones that of the scale's cold
+/// end.
 PixelCount check_error_map(const std::vector<ImU32>& got, const CellGrid& grid, uint32_t phase) {
   const int pixels = grid.gap > 0 ? grid.cell_pixels : 1;
   const size_t width = static_cast<size_t>(grid.columns) * static_cast<size_t>(pixels);
@@ -126,7 +127,7 @@ PixelCount check_error_map(const std::vector<ImU32>& got, const CellGrid& grid, 
     for (int64_t row = elements->first_row; row <= elements->last_row; ++row)
       for (int64_t column = elements->first_column; column <= elements->last_column; ++column)
         fails |= static_cast<size_t>(row * grid.row_length + column) / kRow % 7 == phase % 7;
-    const auto known = colour.try_emplace(fails, got[i]).first;  // one colour for all that passes
+    const auto known = colour.try_emplace(fails, got[i]).first;  // one colour for all passing elements
     count.wrong += got[i] != known->second || (!fails && got[i] == kFailing) || got[i] == 0 ? 1 : 0;
   }
   return count;
@@ -271,7 +272,7 @@ void Probe::draw_copied(ProbeLine& line) {
 void Probe::draw_through_interop(ProbeLine& line) {
   line.part("create");
   if (!gpu_) return line.result("NO GPU");
-  // As in the window while no kernel has faulted; afterwards as where the trial then fails.
+  // As in the window while no kernel has faulted; afterwards as on a machine where the trial then fails.
   const auto trial = [first = true](const std::stop_token&) mutable -> std::optional<std::string> {
     return std::exchange(first, false) ? std::nullopt : std::optional<std::string>("the trial has failed");
   };
@@ -361,5 +362,5 @@ int main(int count, char** words) {
     }
   }
   std::fflush(stdout);
-  _exit(0);  // putting windows away could wait
+  _exit(0);  // closing windows could block
 }

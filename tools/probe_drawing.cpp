@@ -24,7 +24,7 @@ uint32_t next_seed() {
   return ++seed;
 }
 
-/// No two calls give the same words; none is 0, which is what a lost drawing leaves.
+/// No two calls give the same words; none is 0, the value that a lost drawing leaves.
 std::vector<uint32_t> random_words(size_t count) {
   const uint32_t seed = next_seed();
   std::vector<uint32_t> words(count);

@@ -1,4 +1,4 @@
-// Drawing of which every pixel is known beforehand, in pieces whose times tell where OpenGL waits.
+// Drawing with every pixel known in advance, in parts whose times show where OpenGL waits.
 #pragma once
 
 #include <chrono>
@@ -7,15 +7,15 @@
 
 namespace tilescope {
 
-/// One line of the probe's output: what is done, how long each part took, and how it ended. Shown as it grows, so that
-/// a part which never ends is the last that one sees; a watchdog ends the process then.
+/// One line of the probe's output: the action, the time of each part, and the result. It is printed as it grows, so a
+/// part that never ends is the last one visible; then a watchdog ends the process.
 class ProbeLine {
  public:
   explicit ProbeLine(const std::string& what);
   ~ProbeLine();
   ProbeLine(const ProbeLine&) = delete;
   ProbeLine& operator=(const ProbeLine&) = delete;
-  /// Names what begins now. What was under way gets its time.
+  /// Names the part that begins now, and prints the time of the part before.
   void part(const std::string& name);
   void result(const std::string& text);
 
@@ -27,15 +27,15 @@ class ProbeLine {
   std::string result_;
 };
 
-/// "right", "blank", or how many pixels differ.
+/// "right", "blank", or the number of differing pixels.
 struct PixelCount {
   size_t wrong = 0, blank = 0, all = 0;
   std::string text() const;
 };
 
-/// A texture filled from host memory, drawn into another, read back.
+/// A texture filled from host memory, drawn into another texture, read back.
 void draw_texture(ProbeLine& line);
-/// The words of a fresh buffer of so many bytes (a square number of words), read by a shader, one pixel each.
+/// The words of a new buffer of `bytes` bytes (a square number of words), read by a shader, one pixel each.
 void draw_buffer(ProbeLine& line, size_t bytes);
 
 }  // namespace tilescope

@@ -1,13 +1,13 @@
-// Writes to standard output what the GPU of this machine gives: a hash of the results of every case.
+// Writes this machine's GPU results to standard output: a hash of the results of every case.
 //
 //   record_conformance forms > tests/ptx/forms_h200.txt              every form of tests/ptx/forms.txt, and sequences
 //   record_conformance cases > tests/ptx/conformance_h200.txt        the cases of tests/ptx/conformance_cases.hpp
 //
-// and, to find out where a form differs,
+// and, to find where a form differs,
 //
-//   record_conformance values LIST [sim]          every result of the forms named in a file, one a line
+//   record_conformance values LIST [sim]          every result of the forms named in a file, one form per line
 //
-// A case that fails is named on standard error, and the others go on.
+// A case that fails is reported on standard error, and the others continue.
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -51,7 +51,7 @@ void record_forms(Executor& gpu) {
   std::fprintf(stderr, "%zu cases, %zu of them failed\n", cases.size(), failed);
 }
 
-/// A line a form: its name, then what each thread wrote.
+/// One line per form: its name, then each thread's results.
 void print_values(Executor& executor, const char* list) {
   std::set<std::string> wanted;
   std::ifstream file(list);

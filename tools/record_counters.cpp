@@ -1,12 +1,12 @@
-// What the simulator counts, case by case, in the order in which the same launches run on the GPU; meant to be run
-// under Nsight Compute by calibrate_counters.py, which puts the hardware's counters beside them.
+// The simulator's counters, case by case, in the order in which the same launches run on the GPU; calibrate_counters.py
+// runs it under Nsight Compute and compares the hardware's counters with them.
 //
 //   record_counters --out FILE.json
 //   record_counters --out FILE.json --kind pattern --kind corpus
 //
 // Cases: single access patterns (tools/kernels/access_patterns.cu), the kernels of tests/differential, and every rung
-// of every lab at the simulator's default sizes. A case without a GPU has no hardware counters to be compared with, but
-// its counts are written all the same.
+// of every lab at the simulator's default sizes. A case that cannot run on the GPU has no hardware counters to compare
+// with, but its counts are written nevertheless.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -52,7 +52,7 @@ json names_of(std::span<const Launch> launches) {
   return names;
 }
 
-/// Collects cases; each launches what it counts on the GPU once, in the order of the cases.
+/// Collects cases; each case launches on the GPU once what it counts, in the order of the cases.
 class Recorder {
  public:
   explicit Recorder(Options options)
@@ -82,7 +82,7 @@ class Recorder {
   void record_labs();
   void record_scenario(const std::string& kind, const std::string& name, const CompiledModule& module,
                        const differential::Scenario& scenario);
-  /// The last case's: where its machine code has other memory operations than the PTX.
+  /// For the last case: where its machine code has other memory operations than the PTX.
   void note_changes(const Traffic& traffic);
   void add_run(const std::string& name, const RunResult& result);
   void add(const std::string& kind, const std::string& name, std::span<const Launch> launches, json counters);

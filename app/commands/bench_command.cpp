@@ -13,7 +13,7 @@
 namespace tilescope {
 namespace {
 
-/// The series' point of a size, or null.
+/// The series' point at a size, or null.
 const TimingPoint* point_at(const TimingSeries& series, int64_t size) {
   for (const auto& point : series.points)
     if (point.size == size) return &point;
@@ -44,7 +44,7 @@ class Printer {
       if (printed_.insert(size).second) print_size(report, size);
     out_.flush();
   }
-  /// What is only known at the end.
+  /// Prints what is known only at the end.
   void finish(const SpeedReport& report) {
     print_new(report);
     out_ << fmt::format("SM clock {} to {} MHz, {}\n", report.sm_clock_min_mhz, report.sm_clock_max_mhz,
@@ -85,7 +85,7 @@ class Printer {
   std::set<int64_t> printed_;
 };
 
-/// Empty where no file is wanted.
+/// Empty if no file is wanted.
 std::filesystem::path file_for(const std::string& given, const std::string& lab, bool several) {
   std::filesystem::path file(given);
   return several ? file.parent_path() / (lab + "." + file.filename().string()) : file;
@@ -95,7 +95,7 @@ double seconds_of(const BenchOptions& options) {
   return options.seconds > 0 ? options.seconds : options.map ? kMapSeconds : 1.0;
 }
 
-/// What repeats the measurement of one lab, whatever file it was written to.
+/// The command that repeats the measurement of one lab, whatever file it was written to.
 std::string repeating_command(const BenchOptions& options, const std::string& lab) {
   std::string text = "tilescope bench " + lab;
   for (const auto& set : options.set) text += " --set " + set;
@@ -161,7 +161,7 @@ Result<BenchRequest> make_bench_request(const BenchOptions& options, const std::
   return bench_request;
 }
 
-/// Sizes are printed and written as they come: what was measured is not lost with what comes after it.
+/// Sizes are printed and written as they are measured: a later failure does not lose them.
 int bench_one(Engine& engine, const BenchRequest& request, const std::filesystem::path& file, std::ostream& out,
               std::ostream& problems) {
   Printer printer(out);

@@ -36,7 +36,7 @@ struct ExpectedFile {
   std::optional<double> absolute, relative;
 };
 
-/// "y.bin:1e-3:1e-5" → the file and its tolerances; a file whose name has colons is one that exists.
+/// Splits "y.bin:1e-3:1e-5" into the file and its tolerances; a file name may contain colons if the file exists.
 ExpectedFile split_tolerances(const std::string& text) {
   std::error_code ignored;
   if (std::filesystem::exists(text, ignored)) return {.file = text};

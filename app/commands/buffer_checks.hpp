@@ -1,5 +1,5 @@
-// What `exec` does with its buffers after the run: --dump, --expect and --print. Whether that is possible is known
-// before anything runs.
+// The --dump, --expect and --print options of `exec`, which use its buffers after the run. They are validated before
+// anything runs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -20,14 +20,14 @@ struct Expectation {
   HostBuffer expected;
 };
 Result<std::vector<Expectation>> read_expectations(const std::vector<std::string>& specs, const Plan& plan);
-/// Puts a Correctness in the place of the buffer's statistics, so that the exit status tells.
+/// Replaces the buffer's statistics by a Correctness, which determines the exit status.
 void compare_expectations(const std::vector<Expectation>& expectations, RunResult& result);
 
 /// NAME, NAME[a:b], NAME[a:b,c:d]: elements of a buffer.
 struct PrintedSlice {
   size_t buffer = 0;
-  std::string text;                         // as it was written
-  std::vector<int64_t> first, last, shape;  // of each dimension: [first, last)
+  std::string text;                         // as given on the command line
+  std::vector<int64_t> first, last, shape;  // per dimension: [first, last)
   int64_t count() const;
 };
 Result<std::vector<PrintedSlice>> read_slices(const std::vector<std::string>& specs, const Plan& plan,

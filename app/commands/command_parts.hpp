@@ -1,4 +1,4 @@
-// What several commands read in the same way.
+// Option parsing shared by several commands.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace tilescope {
 
 Result<DeviceKind> parse_device(const std::string& text);
 
-/// GPU=NAME among the settings is the GPU that is modelled; it is taken out. Which ones there are, the engine knows.
+/// Removes GPU=NAME, which selects the modelled GPU, from the settings and returns it. The engine validates the name.
 Result<std::string> take_gpu(std::vector<std::string>& settings);
 
 }  // namespace tilescope

@@ -21,7 +21,7 @@ Result<const Lab*> require_lab(const std::string& name) {
   return fail(ErrorId::lab_not_found, name, join_names(labs()));
 }
 
-/// "fp16, bf16"; empty of a parameter whose values are numbers.
+/// "fp16, bf16"; empty for a parameter whose values are numbers.
 std::string names_of_values(const Lab& lab, const std::string& param) {
   for (const Param& one : lab.params)
     if (one.name == param && !one.choices.empty()) return join_names(one.choices).english();

@@ -1,4 +1,4 @@
-// tilescope exec: a kernel of any CUDA file.
+// tilescope exec: runs a kernel of any CUDA file.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -31,7 +31,7 @@ Result<std::string> read_source(const std::string& file) {
   return std::move(*text);
 }
 
-/// What comes out of the command line, and what is to be done after the run.
+/// The parsed command line: the plan, and what to do after the run.
 struct ExecPlan {
   Plan plan;
   Request request;
@@ -39,7 +39,7 @@ struct ExecPlan {
   std::vector<PrintedSlice> slices;
 };
 
-/// "sm_90", "compute_90" and "90" → "compute_90"; 90a is one of its own.
+/// "sm_90", "compute_90" and "90" → "compute_90"; 90a is kept as a separate target.
 Result<std::string> read_architecture(const std::string& text) {
   if (text.empty()) return std::string();
   std::string_view number = text;
@@ -57,7 +57,7 @@ Result<void> read_compile_options(const ExecOptions& options, Plan& plan) {
   if (!architecture) return tl::unexpected<Error>(architecture.error());
   plan.architecture = std::move(*architecture);
   for (const auto& text : options.defines) {
-    // -DNAME alone means 1, as for a compiler.
+    // -DNAME alone means 1, as in a compiler.
     auto define = parse_assignment(text.find('=') == std::string::npos ? text + "=1" : text);
     if (!define) return tl::unexpected<Error>(define.error());
     if (define->name == "__CUDA_ARCH__")
@@ -73,7 +73,7 @@ Result<void> read_compile_options(const ExecOptions& options, Plan& plan) {
   return {};
 }
 
-/// A buffer that only its position names gets its parameter's name, where nothing else has it.
+/// A buffer identified only by its position gets its parameter's name, unless that is already used.
 std::vector<std::string> usual_names(const ExecOptions& options, ExecNames& known) {
   const auto needs_name = [](const std::string& text) {
     constexpr std::array<std::string_view, 5> kWithBuffers{"buf:", "tex:", "raw:", "ptrs:", "struct:"};
@@ -133,7 +133,7 @@ Result<Request> make_exec_request(const ExecOptions& options) {
                 fmt::format("--set {}: a file of one's own has only GPU=NAME to set", settings.front()));
   request.gpu = *gpu;
   request.model_order = options.order;
-  // On a GPU the simulator runs beside it only when its counts or checks are asked for.
+  // For a GPU run the simulator runs too only if its counts or checks are requested.
   request.observe = *device == DeviceKind::sim || options.traffic || options.check;
   return request;
 }
@@ -166,7 +166,7 @@ Result<ExecPlan> make_exec_plan(const ExecOptions& options, const std::string& s
   return made;
 }
 
-/// An error that a whole command line mends.
+/// Errors that a complete command line would fix.
 bool is_for_want_of_words(ErrorId id) {
   return id == ErrorId::launch_incomplete || id == ErrorId::argument_count || id == ErrorId::argument_name ||
          id == ErrorId::kernel_is_template;
@@ -206,7 +206,7 @@ int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, 
   for (const auto& dump : options.dumps) {
     auto written = write_dump(dump, *result);
     if (written) continue;
-    // What the run found out is kept beside the error.
+    // The run's results are kept beside the error.
     report.update(to_json(written.error()));
     status = exit_status(written.error());
     if (!options.json) report_error(written.error(), false, out, problems);

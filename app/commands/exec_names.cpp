@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// "i32:1000" → "1000"; nothing of what is more than one number.
+/// "i32:1000" → "1000"; nothing for several numbers.
 std::optional<std::string> number_of(const std::string& spec) {
   const auto parts = split(spec, ':', 2);
   if (parts.size() != 2 || parts[1].find_first_of(":;") != std::string::npos) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<Checked<long double>> ExecNames::find(std::string_view wanted) {
   return find_in_source(name);
 }
 
-/// "block" is the number of its threads.
+/// "block" means its number of threads.
 std::optional<Checked<long double>> ExecNames::find_extent(const std::string& name, const std::string& object,
                                                            const std::string& text) {
   constexpr std::string_view kAxes = "xyz";
@@ -86,7 +86,7 @@ void ExecNames::read_source() {
       texts_.try_emplace(positional_[i], *number);
 }
 
-/// Arguments that name no parameter are for those that no other names, in order.
+/// Arguments without a parameter name are assigned, in order, to the parameters that no argument names.
 void ExecNames::match_positional(const SourceKernel& kernel) {
   std::set<std::string> named;
   for (const std::string& text : options_.arguments) named.insert(split_argument(text).name);

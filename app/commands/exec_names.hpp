@@ -1,7 +1,7 @@
-// The names that a size on the command line of `exec` may use.
+// The names that size expressions on the command line of `exec` may use.
 //
 //     --define N=1024          --grid "ceil(N/256)"
-//     --arg n=i32:1000         --arg "x=buf:f32:n*4:normal"       also by the parameter's name where it is not given
+//     --arg n=i32:1000         --arg "x=buf:f32:n*4:normal"       also parameter names of --arg without a name
 //     --kernel 'k<32>'         template parameters and constants of the source: #define TILE 32, constexpr int
 //                              grid, block, grid.x … block.z
 #pragma once
@@ -18,12 +18,12 @@
 
 namespace tilescope {
 
-/// Both outlive it.
+/// Both arguments must outlive it.
 class ExecNames {
  public:
   ExecNames(const ExecOptions& options, const std::string& source_text);
   NameLookup lookup();
-  /// The parameter that each --arg without a name is for, by position; "" where the text does not tell.
+  /// The parameter for each --arg without a name, by position; "" if the source does not tell.
   const std::vector<std::string>& positional();
 
  private:
@@ -37,16 +37,16 @@ class ExecNames {
 
   const ExecOptions& options_;
   const std::string& source_text_;
-  std::map<std::string, std::string> texts_;  // of defines and of arguments that name their parameter
-  std::optional<SourceFacts> facts_;          // read when a name is not among them
+  std::map<std::string, std::string> texts_;  // texts of defines, and of arguments that name their parameter
+  std::optional<SourceFacts> facts_;          // read on the first name that is not in texts_
   std::set<std::string> in_evaluation_;
   std::vector<std::string> positional_;
 };
 
-/// The kernel that --kernel means, as far as the text tells; null where it does not.
+/// The kernel that --kernel refers to, as far as the source tells; null if it does not.
 const SourceKernel* kernel_meant(const SourceFacts& facts, const std::string& kernel);
 
-/// The file with its own headers.
+/// Facts of the file and its own headers.
 SourceFacts facts_of_file(const ExecOptions& options, const std::string& source_text);
 
 }  // namespace tilescope

@@ -118,7 +118,7 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options, const std:
   command.add_option("--out", options.out, "FILE.png")->required();
 }
 
-/// A word that is no command is taken for a file only if it looks like one: "tilescope lst" is a slip of the pen.
+/// A word that is not a command counts as a file only if it looks like one: "tilescope lst" is a typo.
 const CLI::Validator is_source_or_path(
     [](std::string& word) -> std::string {
       const bool source = word.ends_with(".cu") || word.ends_with(".cuh");
@@ -127,7 +127,7 @@ const CLI::Validator is_source_or_path(
     },
     "FILE.cu");
 
-/// CLI11 reports problems by exception; it does not leave this file.
+/// CLI11 reports problems by exceptions, which do not leave this file.
 Result<std::string> parse_with(CLI::App& app, int count, const char* const* words) {
   try {
     app.parse(count, words);

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr int64_t kMostPrinted = 4096, kPerLine = 8;
 
-/// "a:b", "a:", ":b", "a" of a dimension of `extent` elements.
+/// "a:b", "a:", ":b" or "a" for a dimension of `extent` elements.
 Result<void> read_range(const std::string& spec, const std::string& text, int64_t extent, const NameLookup& names,
                         PrintedSlice& slice) {
   const auto bound = [&](const std::string& one, int64_t usual, int64_t low, int64_t high) -> Result<int64_t> {

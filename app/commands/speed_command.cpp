@@ -1,4 +1,4 @@
-// `tilescope speed VIEW LAB`: what the Speed panel's views beside sweep and ladder show, without a window.
+// `tilescope speed VIEW LAB`: the Speed panel's views other than sweep and ladder, without a window.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What a view is made of.
+/// The inputs of a view.
 struct Asked {
   Engine& engine;
   const Lab& lab;
@@ -27,7 +27,7 @@ struct Asked {
   const SpeedReport* recording(bool map = false) const { return recordings.find(lab, request.config, map); }
 };
 
-/// A view's text and its object.
+/// A view as text and as JSON.
 struct Shown {
   std::string text;
   json object = json::object();
@@ -146,7 +146,7 @@ Result<Shown> show_fusion(const Asked& asked) {
   return shown;
 }
 
-/// Counts the bytes of every rung that the simulator takes at this size.
+/// Counts the bytes of every rung that the simulator can run at this size.
 CountedBytes count_rungs(const Asked& asked) {
   CountedBytes counted;
   for (const Rung& rung : asked.lab.rungs) {
@@ -224,7 +224,7 @@ json cell_json(const SchemeMap& map, const SchemeCell& cell) {
   return object;
 }
 
-/// A grid of letters: the winner where there are times, with * where the lab's choice is another; else the choice.
+/// A grid of letters: the winner if there are times, with * if the lab's choice differs; else the choice.
 std::string grid_text(const SchemeMap& map, const SchemeGrid& grid) {
   std::string text = fmt::format("  {:>10}", map.rows + "\\" + map.columns);
   for (const int64_t columns : grid.column_values) text += fmt::format(" {:>8}", columns);

@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-/// The --arg of each parameter; nothing where none is given.
+/// The --arg of each parameter; nothing if none is given.
 std::vector<std::optional<std::string>> given_arguments(const ExecOptions& options,
                                                         const std::vector<ParameterType>& parameters) {
   std::vector<std::optional<std::string>> given(parameters.size());
@@ -28,7 +28,7 @@ std::vector<std::optional<std::string>> given_arguments(const ExecOptions& optio
   return given;
 }
 
-/// A spec as what would be typed into the form, so that other fields follow from it.
+/// Enters a spec into the form as if typed, so that other fields are derived from it.
 void fill_fields(const std::string& spec, const std::string& name, FieldTexts& edits) {
   const auto parts = split(spec, ':', 5);
   if (spec == "null") edits[name + ".shape"] = "null";
@@ -52,7 +52,7 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
   return text;
 }
 
-/// What the options have and the form does not.
+/// Adds options that the form does not have.
 void add_other_options(const ExecOptions& options, ExecWords& words) {
   const auto add = [&](const char* option, const std::vector<std::string>& values) {
     for (const std::string& value : values) {
@@ -113,7 +113,7 @@ std::string suggest_command(const ExecOptions& options, const std::string& sourc
     if (!given[i]) continue;
     const std::string& name = bare.parameters[i].name;
     fill_fields(split_argument(*given[i]).value, name, edits);
-    // The size that the other fields follow.
+    // The size from which the other fields are derived.
     const auto value = edits.find(name + ".value");
     if (value == edits.end() || !parse_whole<int64_t>(value->second)) continue;
     const auto usual = bare.defaults.find(name + ".value");

@@ -1,4 +1,4 @@
-// The command line that the Sandbox would fill in, for an `exec` that says too little.
+// The command line that the Sandbox would fill in, for an incomplete `exec`.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace tilescope {
 
-/// An Error that names everything that is missing where grid or block are: before anything is compiled.
+/// Checks before compiling that grid and block are given; the Error names everything that is missing.
 Result<void> check_complete(const ExecOptions& options, const std::string& source_text);
 
-/// What the options say is kept, and decides the rest: a buffer's count follows from a size that is given. Empty where
-/// the text of the file has no such kernel, or several and none is named.
+/// Given options are kept and determine the rest: for example, a buffer's count is derived from a given size. Empty if
+/// the file has no such kernel, or has several and none is named.
 std::string suggest_command(const ExecOptions& options, const std::string& source_text);
 
 }  // namespace tilescope

@@ -18,11 +18,11 @@ constexpr ImGuiWindowFlags kFixedArea = ImGuiWindowFlags_NoScrollbar | ImGuiWind
 
 /// A child window over an area, which must not be empty. ImGui::EndChild ends it.
 void begin_area(const char* id, const Area& area, ImGuiWindowFlags flags);
-/// A line between two areas, drawn by the area that it ends.
+/// A line between two areas, drawn by the area that ends there.
 void edge(const Theme& theme, float left, float top, float right, float bottom);
 
-/// An area at the cursor that is pressed, as ImGui::InvisibleButton; one without width or height is drawn and never
-/// pressed, where ImGui would end the program.
+/// A pressable area at the cursor, like ImGui::InvisibleButton. An area without width or height is drawn but cannot be
+/// pressed; ImGui would end the program.
 bool hit_area(const char* id, ImVec2 size);
 
 }  // namespace tilescope

@@ -1,7 +1,7 @@
 #include "app/draw/cell_texture.hpp"
 
 #include <epoxy/gl.h>
-#define GLFW_INCLUDE_NONE  // OpenGL comes from epoxy
+#define GLFW_INCLUDE_NONE  // epoxy provides OpenGL
 #include <GLFW/glfw3.h>
 
 namespace tilescope {

@@ -1,4 +1,4 @@
-// What everything that draws is given: texts, colours, fonts, and what the screen knows of this frame and the last.
+// What all drawing code gets: texts, colours, fonts, and the screen's state of this frame and the last.
 #pragma once
 
 #include <imgui.h>
@@ -14,20 +14,20 @@
 
 namespace tilescope {
 
-/// What drawing leaves behind for the rest of the frame, or finds of the last one.
+/// State that drawing code leaves for the rest of the frame, or reads from the last frame.
 struct DrawState {
-  float scale = 1.0F;            // the monitor's times the learner's
-  bool animate = true;           // false while screenshots are taken: nothing moves
-  std::string explained;         // what the thing under the pointer is, this frame (explain); F1 pins it
-  bool explanation_due = false;  // long enough for the tooltip
+  float scale = 1.0F;            // the monitor's scale times the learner's
+  bool animate = true;           // false for screenshots: nothing moves
+  std::string explained;         // explanation of the thing under the pointer in this frame (explain); F1 pins it
+  bool explanation_due = false;  // the pointer has rested long enough for the tooltip
   struct Tooltip {
     Mark explained, place;
   };
-  std::optional<Tooltip> tooltip;               // the one that is drawn in this frame
-  float rail_right = 0, column_left = 1e9F;     // where the rail ends and the controls begin, in pixels
-  std::vector<Mark> keep_free;                  // where the last frame had what no tooltip covers: error messages
-  Marks marks;                                  // where things are on the screen, this frame; cleared by the shell
-  std::vector<uint32_t> menus_closed_by_click;  // by the button that is still down (app/draw/menus.hpp)
+  std::optional<Tooltip> tooltip;               // the tooltip drawn in this frame
+  float rail_right = 0, column_left = 1e9F;     // right end of the rail and left end of the controls, in pixels
+  std::vector<Mark> keep_free;                  // areas of the last frame that tooltips must not cover: error messages
+  Marks marks;                                  // positions of things on the screen in this frame; cleared by the shell
+  std::vector<uint32_t> menus_closed_by_click;  // by the mouse button that is still down (app/draw/menus.hpp)
 };
 
 struct DrawContext {

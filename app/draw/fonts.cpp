@@ -1,5 +1,5 @@
-// The atlas: three sizes of Inter in two weights and one of JetBrains Mono, each with the symbols and the Chinese
-// characters that the interface uses merged in.
+// The font atlas: three sizes of Inter in two weights and one of JetBrains Mono, each merged with the symbols and the
+// Chinese characters that the interface uses.
 #include <imgui.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class FontLoader {
       fallback.SizePixels = std::round(em * scale_);
       font = ImGui::GetIO().Fonts->AddFontDefault(&fallback);
     }
-    // What a face lacks comes from the first of these that has it: none of them has all symbols.
+    // A glyph missing in a face is taken from the first of these that has it: none of them has all symbols.
     for (const Face* other : {&kMono, &kInterRegular, &kChinese})
       if (other != &face) add(*other, em, /*merge=*/true, 1);
     return font;
@@ -99,12 +99,12 @@ class FontLoader {
   }
 
   float scale_;
-  const ImWchar* ranges_ = nullptr;  // of all characters that are shown
+  const ImWchar* ranges_ = nullptr;  // all characters that are shown
 };
 
 #if IMGUI_VERSION_NUM < 19200
-/// Inter's digits are proportional; columns of figures need one width. Each digit is centred in the widest one's
-/// advance.
+/// Inter's digits are proportional, but columns of numbers need equal widths. Each digit is centred in the advance of
+/// the widest one.
 void make_digits_tabular(ImFont& font) {
   float widest = 0;
   for (ImWchar digit = '0'; digit <= '9'; ++digit)
@@ -131,7 +131,7 @@ void append_folder(std::string& texts, const fs::path& folder) {
 }  // namespace
 
 std::string interface_texts(const fs::path& root) {
-  // The last ones stand in sentences that a lab makes only for some configurations; fonts_test.cpp knows all.
+  // The last ones appear in sentences that a lab generates only for some configurations; fonts_test.cpp knows all.
   std::string texts = "中文，。：；（）、？！“”《》〈〉「」『』【】％匀";
   for (const char* folder : {"assets/strings", "docs/labs/en", "docs/labs/zh", "kernels"})
     append_folder(texts, root / folder);
@@ -172,7 +172,8 @@ Fonts load_fonts(float scale, std::string_view texts, std::vector<fs::path>* mis
   for (ImFont* font : {fonts.small, fonts.small_semibold, fonts.body, fonts.body_semibold, fonts.title,
                        fonts.title_semibold, fonts.code}) {
     make_digits_tabular(*font);
-    font->FontSize = std::round(font->FontSize);  // whole lines keep layout on whole pixels; glyphs stay as they are
+    font->FontSize = std::round(font->FontSize);  // integral line heights keep layout on whole pixels; glyphs are
+                                                  // unchanged
   }
 #endif
   ImGui::GetIO().FontDefault = fonts.small;

@@ -1,4 +1,4 @@
-// Keys by name, for every version of ImGui that the program is built with.
+// Keys by name, independent of the ImGui version that the program is built with.
 #pragma once
 
 namespace tilescope {
@@ -14,11 +14,11 @@ enum class Key {  // clang-format off
   digit_0, digit_1, digit_8 = digit_1 + 7, digit_9
 };  // clang-format on
 
-/// The code under which ImGui knows the key (before 1.87 it is GLFW's).
+/// ImGui's code for the key (before 1.87 it is GLFW's).
 int code_of(Key key);
-/// Whether it went down in this frame.
+/// Whether it was pressed in this frame.
 bool key_went_down(Key key);
-/// The same, and again and again while it is held.
+/// The same, with repeats while it is held.
 bool key_repeats(Key key);
 
 }  // namespace tilescope

@@ -1,5 +1,5 @@
-// Where the things that can be pressed are on the screen, by name: "slider.BLOCK", "rung.grid-stride", "language.zh".
-// Tests press them without knowing the layout, and the state file tells a script where they are.
+// Screen positions of everything that can be pressed, by name: "slider.BLOCK", "rung.grid-stride", "language.zh". Tests
+// press them without knowing the layout, and the state file gives them to scripts.
 #pragma once
 
 #include <imgui.h>

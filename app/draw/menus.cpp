@@ -33,8 +33,8 @@ bool close_menus_by_input(DrawState& screen) {
     ImGui::ClosePopupToLevel(open.Size - 1, true);
     return true;
   }
-  // ImGui would close them too, but would not pass the click on. Closed before anything is drawn, what is under the
-  // pointer is pressed as if there had been no menu.
+  // ImGui would close them too, but would swallow the click. They are closed before anything is drawn, so that what is
+  // under the pointer is pressed as if there had been no menu.
   if (!mouse_clicked() || std::any_of(open.begin(), open.end(), pointer_is_in)) return false;
   for (const ImGuiPopupData& popup : open) screen.menus_closed_by_click.push_back(popup.PopupId);
   ImGui::ClosePopupToLevel(0, true);

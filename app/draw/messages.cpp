@@ -37,7 +37,7 @@ Result<Messages> Messages::load(const std::filesystem::path& file) {
     const std::string name = text_at(table, "findings", id);
     if (name.empty()) continue;
     messages.findings_.emplace(id, name);
-    std::string words(id);  // as sentences have it
+    std::string words(id);  // as written in sentences
     std::replace(words.begin(), words.end(), '-', ' ');
     add(words, name);
   }

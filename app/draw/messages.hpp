@@ -1,12 +1,12 @@
-// What the engine says, in the language of the window: errors, hints, findings, reasons and the notes of recordings.
+// Translates the engine's messages: errors, hints, findings, reasons and the notes of recordings.
 //
-// The engine's texts are English forms with places (engine/phrase.hpp). Another language has a table of its forms,
-// assets/strings/zh-messages.toml:
+// The engine's texts are English forms with placeholders (engine/phrase.hpp). Each other language has a table of these
+// forms, assets/strings/zh-messages.toml:
 //
 //   [errors]     by the ids of engine/diagnostics.def      kernel-not-found = "{1} 中没有内核“{0}”；其中有 {2}"
 //   [hints]      likewise                                  [findings]  by the ids of engine/findings.def
 //   [phrases]    by the English form                       "line {}" = "第 {} 行"
-//   [notes]      texts that recordings hold as they were written, by their English form
+//   [notes]      texts that recordings store in English, by their English form
 #pragma once
 
 #include <filesystem>
@@ -25,20 +25,21 @@ class Messages {
  public:
   static Result<Messages> load(const std::filesystem::path& file);
 
-  /// The phrase in the table's language. What the table does not have stays English; names stay as they are.
+  /// The phrase in the table's language. Texts missing in the table stay English; names stay unchanged.
   std::string say(const Phrase& phrase) const;
-  /// A text that was recorded in English: whole, or by a form whose places it fills.
+  /// Translates a text that was recorded in English: by the whole text, or by a form whose placeholders it fills.
   std::string note(std::string_view text) const;
-  /// "越界访问" of "out-of-bounds"; the id itself if the table has no name for it.
+  /// "越界访问" for "out-of-bounds"; the id itself if the table has no name for it.
   std::string finding(std::string_view id) const;
 
  private:
   std::unordered_map<std::string, std::string> forms_;         // by English form
   std::unordered_map<std::string, std::string> findings_;      // by id
-  std::vector<std::pair<std::string, std::string>> patterns_;  // notes with places, longest first
+  std::vector<std::pair<std::string, std::string>> patterns_;  // notes with placeholders, longest first
 };
 
-/// What fills the places of an English form in a text, if the text is of that form. Places are {} and are not empty.
+/// Extracts the values of a form's placeholders from a text, if the text matches the form. Placeholders are {} and
+/// never empty.
 bool read_places(std::string_view form, std::string_view text, std::vector<std::string>& places);
 
 }  // namespace tilescope

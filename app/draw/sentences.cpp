@@ -7,19 +7,19 @@
 namespace tilescope {
 namespace {
 
-/// The phrase that a text begins with: where its form begins with a place, that of the place.
+/// The phrase that a text begins with: if its form begins with a placeholder, the placeholder's phrase.
 const Phrase& beginning_of(const Phrase& phrase) {
   const Phrase* first = &phrase;
   while (!first->places().empty() && first->form().starts_with("{}")) first = &first->places().front();
   return *first;
 }
 
-/// A file, a parameter or a kernel keeps its letters; a word of a sentence does not.
+/// A file, a parameter or a kernel keeps its case; a word of a sentence does not.
 bool begins_with_word(const Phrase& phrase) {
   const Phrase& first = beginning_of(phrase);
   const std::string& text = first.form();
   const size_t end = std::min(text.find(' '), text.size());
-  // "read of 4 bytes at a+4096", where no name stands.
+  // "read of 4 bytes at a+4096", which begins with no name.
   const bool is_verb = !first.is_name() && (text == "read" || text == "write" || text == "atomic");
   const bool is_name = end == text.size() && &first != &phrase && !is_verb;
   return !is_name && std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(end),
@@ -60,7 +60,7 @@ Phrase meaning_of(const std::string& library, std::string_view reason) {
   if (has("CUDNN_STATUS_")) return phrase("{} refuses this shape", library);
   if (has("out of memory") || has("OutOfMemory")) return phrase("{} needs more memory than the GPU has free", library);
   if (has("No module named") || has("ModuleNotFoundError")) return phrase("{} is not installed", library);
-  // "RuntimeError: …": what Python calls an exception stands before its text.
+  // "RuntimeError: …": Python's exception name precedes its text.
   const std::string_view kind = reason.substr(0, reason.find(": "));
   if (kind.ends_with("Error") || kind.ends_with("Exception")) return phrase("{} failed on this machine", library);
   return {};

@@ -128,7 +128,7 @@ std::string milliseconds_text(double milliseconds) {
   const auto with_figures = [](double value, const char* unit) {
     return fmt::format("{:.{}f} {}", value, value < 99.95 ? 1 : 0, unit);
   };
-  if (milliseconds < 0.009995) return fmt::format("{:.2f} µs", milliseconds * 1000);  // ratios are formed of these
+  if (milliseconds < 0.009995) return fmt::format("{:.2f} µs", milliseconds * 1000);  // ratios are computed from these
   if (milliseconds < 1) return with_figures(milliseconds * 1000, "µs");
   if (milliseconds < 99.95) return fmt::format("{:.{}f} ms", milliseconds, milliseconds < 9.95 ? 1 : 0);
   if (milliseconds < 10000) return with_separators(std::llround(milliseconds)) + " ms";

@@ -35,7 +35,7 @@ size_t character_bytes(unsigned char lead) {
   return lead < 0xF0 ? 3 : 4;
 }
 
-/// Bytes of the closing punctuation at the front, which never starts a line.
+/// Bytes of closing punctuation at the front, which must never start a line.
 size_t closing_bytes(std::string_view text) {
   for (std::string_view closing : {"，", "。", "；", "：", "、", "）", "”", "？", "！"})
     if (text.starts_with(closing)) return closing.size() + closing_bytes(text.substr(closing.size()));
@@ -44,7 +44,7 @@ size_t closing_bytes(std::string_view text) {
 
 std::vector<DrawnText>* recorded_texts = nullptr;
 
-/// The rectangle that the glyphs of a text cover; empty for spaces.
+/// The bounding box of a text's glyphs; empty for spaces.
 std::pair<ImVec2, ImVec2> glyph_extent(ImFont* font, ImVec2 at, std::string_view text) {
   ImVec2 low{FLT_MAX, FLT_MAX}, high{-FLT_MAX, -FLT_MAX};
   float x = at.x;
@@ -70,7 +70,7 @@ void record(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, std::string
   const auto [low, high] = glyph_extent(or_current(font), at, text);
   if (high.x <= low.x || (colour & IM_COL32_A_MASK) == 0) return;
   const ImGuiWindow* window = ImGui::GetCurrentContext()->CurrentWindow;
-  bool scrolls = false;  // it, or one that it is part of
+  bool scrolls = false;  // the window, or one that contains it
   for (const ImGuiWindow* outer = window; outer != nullptr; outer = outer->ParentWindow)
     scrolls = scrolls || outer->ScrollMax.y > 0;
   recorded_texts->push_back({.text = std::string(text),
@@ -82,14 +82,14 @@ void record(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, std::string
                              .scrolls_y = scrolls});
 }
 
-constexpr size_t kBarred = 40;  // bytes between two bars, at most
+constexpr size_t kBarred = 40;  // maximum number of bytes between two bars
 
-/// The next piece that must stay on one line: a word with the spaces before it, or one Chinese character, each with the
-/// closing punctuation after it.
+/// The next part that must stay on one line: a word with the preceding spaces, or one Chinese character, each with the
+/// following closing punctuation.
 std::string_view next_piece(std::string_view text) {
   const auto is_wide = [&](size_t at) { return static_cast<unsigned char>(text[at]) >= 0xE3; };
   size_t end = 0;
-  // A value between bars, as |expected|, stays in one piece.
+  // A value between bars, such as |expected|, is not split.
   if (const size_t bar = std::min(text.find_first_not_of(' '), text.size()); bar < text.size() && text[bar] == '|')
     if (const size_t closing = text.find('|', bar + 1); closing != std::string_view::npos && closing - bar < kBarred)
       return text.substr(0, closing + 1 + closing_bytes(text.substr(closing + 1)));
@@ -149,7 +149,7 @@ std::string fit_text(ImFont* font, std::string_view text, float width) {
 
 namespace {
 
-/// A piece of a run on its line.
+/// A part of a run on its line.
 struct PlacedPiece {
   const TextRun* run;
   std::string_view text;
@@ -191,7 +191,7 @@ float flow_text(ImDrawList* list, ImVec2 position, float width, float line_step,
         piece.remove_prefix(std::min(piece.find_first_not_of(' '), piece.size()));
         piece_width = text_size(run.font, piece).x;
       }
-      // Pieces that follow each other are drawn as one text, so that nothing is rounded between its words.
+      // Consecutive parts are drawn as one text, so that nothing is rounded between its words.
       if (!line.empty() && line.back().run == &run && line.back().text.data() + line.back().text.size() == piece.data())
         line.back().text = {line.back().text.data(), line.back().text.size() + piece.size()};
       else

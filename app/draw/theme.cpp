@@ -169,7 +169,7 @@ ImU32 with_alpha(ImU32 colour, float alpha) {
 }
 
 ImU32 viridis(float t) {
-  // 16 even samples of matplotlib's viridis (van der Walt and Smith, 2015), linear between.
+  // 16 evenly spaced samples of matplotlib's viridis (van der Walt and Smith, 2015), interpolated linearly.
   static constexpr std::array<uint32_t, 16> kSamples{0x440154, 0x481A6C, 0x472F7D, 0x414487, 0x39568C, 0x31688E,
                                                      0x2A788E, 0x23888E, 0x1F988B, 0x22A884, 0x35B779, 0x54C568,
                                                      0x7AD151, 0xA5DB36, 0xD2E21B, 0xFDE725};

@@ -13,7 +13,7 @@
 
 namespace tilescope {
 
-/// The roles of docs: window, panel and raised are surfaces; read, write and reference are data.
+/// The roles: window, panel and raised are surfaces; read, write and reference are data.
 struct Theme {
   bool dark = true;
   ImU32 window, panel, raised, separator, text, muted, accent;
@@ -31,11 +31,11 @@ void apply_theme(const Theme& theme, float scale);
 /// An opaque mix of two colours: amount 0 gives a, 1 gives b.
 ImU32 mix(ImU32 a, ImU32 b, float amount);
 ImU32 with_alpha(ImU32 colour, float alpha);
-/// Viridis at t in [0, 1]: the one scale for quantities.
+/// Viridis at t in [0, 1]: the only scale for quantities.
 ImU32 viridis(float t);
 /// Contrast ratio of two opaque colours as WCAG 2.1 defines it: 1 … 21; body text needs 4.5.
 float contrast(ImU32 a, ImU32 b);
-/// Text colour that reads on a surface of this colour.
+/// A text colour that is readable on a surface of this colour.
 ImU32 readable_on(ImU32 surface, const Theme& theme);
 
 /// Inter and JetBrains Mono, with WenQuanYi merged for Chinese. Digits of Inter are made tabular after loading.
@@ -48,14 +48,14 @@ struct Fonts {
   ImFont* title_semibold = nullptr;  // 20
   ImFont* code = nullptr;            // JetBrains Mono 14
 };
-/// Adds the fonts to ImGui's atlas and builds it (call before the first frame). `texts` holds every text that may be
+/// Adds the fonts to ImGui's atlas and builds it (call before the first frame). `texts` contains every text that may be
 /// shown: only its Chinese characters get glyphs, so that the atlas is built in a fraction of a second. A missing font
-/// file falls back to ImGui's own, and is reported in `missing`.
+/// file falls back to ImGui's own font, and is reported in `missing`.
 Fonts load_fonts(float scale, std::string_view texts, std::vector<std::filesystem::path>* missing);
 /// The texts that can appear: the string tables, the lessons, the kernels and the registered labs.
 std::string interface_texts(const std::filesystem::path& root);
 
-/// The colour of a place in a map that nothing has touched.
+/// The colour of an element in a map that nothing has touched.
 inline ImU32 idle_colour(const Theme& theme) { return theme.separator; }
 
 }  // namespace tilescope

@@ -8,8 +8,8 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kGap = 8, kMargin = 4;  // to the thing, to the window's edge
-constexpr float kLargest = 160;         // the shorter side of a thing that is explained as a whole
-constexpr float kAboutPointer = 14;     // else this far around the pointer
+constexpr float kLargest = 160;         // shorter side of the largest thing that is explained as a whole
+constexpr float kAboutPointer = 14;     // else the area this far around the pointer
 
 float clamped(float value, float size, float extent, float margin) {
   return std::max(margin, std::min(value, extent - margin - size));
@@ -43,7 +43,7 @@ Mark place_tooltip(const Mark& explained, ImVec2 pointer, ImVec2 size, const Too
   const float y = clamped(explained.low.y, size.y, room.display.y, margin);
   const float above = explained.low.y - gap - size.y, below = explained.high.y + gap;
   if (explained.low.x >= room.column_left || explained.high.x <= room.rail_right) {
-    // The neighbours of a row are rows; only beside the column nothing of it is covered.
+    // The neighbours of a row are rows; only a tooltip beside the column covers none of them.
     const bool in_column = explained.low.x >= room.column_left;
     const float beside = in_column ? std::max(margin, std::min(explained.low.x, room.column_left) - gap - size.x)
                                    : std::max(explained.high.x, room.rail_right) + gap;
@@ -63,7 +63,7 @@ Mark place_tooltip(const Mark& explained, ImVec2 pointer, ImVec2 size, const Too
   };
   for (const Mark& place : places)
     if (is_free(place, explained, room)) return place;
-  // Something is covered then, but not what is explained.
+  // Something will be covered then, but not what is explained.
   const TooltipRoom empty{room.display, room.rail_right, room.column_left, {}};
   for (const Mark& place : places)
     if (is_free(place, explained, empty)) return place;

@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-/// The tooltip comes when the pointer has rested; until then, and for F1, the text is noted.
+/// The tooltip appears when the pointer has rested; until then, and for F1, the text is only recorded.
 void show_explanation(DrawContext& context, const Mark& area, std::string_view text) {
   DrawState& screen = context.screen;
   screen.explained = text;
@@ -89,14 +89,14 @@ void sentence(DrawContext& context, std::string_view finding, std::string_view r
 
 namespace {
 
-/// Where the tabs of a row stand: a name and its width each.
+/// Layout of a row of tabs: a name and its width each.
 struct TabFit {
   ImFont *regular = nullptr, *selected = nullptr;
   std::vector<std::pair<std::string, float>> tabs;
   float gap = 0;
 };
 
-/// In a narrow row the tabs stand closer together, then in the smaller font; the longest names are shortened last.
+/// In a narrow row the tabs move closer together, then use the smaller font; the longest names are shortened last.
 TabFit fit_tabs(const DrawContext& context, std::span<const std::string> names, bool large, float room) {
   const Fonts& fonts = context.fonts;
   const float usual = context.px(large ? 32 : 24), least = context.px(12);
@@ -108,7 +108,7 @@ TabFit fit_tabs(const DrawContext& context, std::span<const std::string> names, 
     fit.tabs.clear();
     float total = 0;
     for (const std::string& name : names) {
-      // As wide as the wider of the two weights, so that nothing moves when the selection does.
+      // As wide as the wider of the two weights, so that nothing moves when the selection changes.
       const float width = std::round(std::max(text_size(fit.regular, name).x, text_size(fit.selected, name).x));
       fit.tabs.emplace_back(name, width);
       total += width;

@@ -1,4 +1,4 @@
-// The small parts every panel is made of, drawn as the mock screens have them.
+// The small parts that all panels share, drawn as in the mock screens.
 #pragma once
 
 #include <imgui.h>
@@ -23,10 +23,11 @@ float draw_badge(DrawContext& context, ImDrawList* list, ImVec2 top_right, Badge
 const std::string& badge_text(const DrawContext& context, Badge badge);
 float badge_width(const DrawContext& context, Badge badge);
 
-/// The sentence on top of a view: the finding in semibold, then its reason, muted after `quiet`. Advances the cursor.
+/// The sentence at the top of a view: the finding in semibold, then its reason, then `quiet` in muted text. Advances
+/// the cursor.
 void sentence(DrawContext& context, std::string_view finding, std::string_view reason, std::string_view quiet = {});
 
-/// A row of underlined tabs. Returns the index that was clicked, or `current`. Each has its explanation; one that has
+/// A row of underlined tabs. Returns the index that was clicked, or `current`. Each tab has its explanation; a tab with
 /// nothing to show for the present result is dimmed, and its explanation says why.
 struct TabNote {
   std::string meaning;
@@ -39,7 +40,7 @@ int tab_row(DrawContext& context, const char* id, std::span<const std::string> n
 void explain(DrawContext& context, std::string_view text);
 void explain_rect(DrawContext& context, ImVec2 low, ImVec2 high, std::string_view text);
 
-/// Notes where a thing is, for tests and scripts (app/draw/marks.hpp).
+/// Records the position of a thing, for tests and scripts (app/draw/marks.hpp).
 void mark(DrawContext& context, std::string name, ImVec2 low, ImVec2 high);
 
 /// A one-pixel line across the current window at y.

@@ -13,14 +13,15 @@ namespace {
 
 std::string count_text(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
 
-/// "0.50×": now over before; "=" where they are equal, "–" where before is zero.
+/// "0.50×": now / before; "=" if they are equal, "–" if before is zero.
 std::string ratio_text(double before, double now) {
   if (before == now) return "=";
   if (before <= 0) return "–";
   const double ratio = now / before;
   if (ratio < 0.0095) return "< 0.01×";
   if (ratio >= 9.95) return with_separators(std::llround(ratio)) + "×";
-  const bool close = ratio >= 0.995 && ratio < 1.005;  // a third digit, since "1.00×" would say that nothing changed
+  const bool close = ratio >= 0.995 && ratio < 1.005;  // a third decimal, since "1.00×" would suggest that nothing
+                                                       // changed
   return fmt::format("{:.{}f}×", ratio, close ? 3 : 2);
 }
 
@@ -45,7 +46,7 @@ void add_quantity(std::vector<ComparedFigure>& figures, const char* key, Badge b
   figures.push_back(std::move(figure));
 }
 
-/// Shares of a whole are compared by their difference.
+/// Percentages are compared by their difference.
 void add_useful(std::vector<ComparedFigure>& figures, const RunFigures& before, const RunFigures& now) {
   if (!before.useful && !now.useful) return;
   ComparedFigure figure{.key = "baseline.useful", .badge = Badge::simulated, .before = "–", .now = "–", .ratio = {}};

@@ -1,5 +1,5 @@
-// A pinned result that later results are compared with, like a baseline in Nsight Compute. It keeps figures and the
-// request that they belong to, not the result, and stays while rung, values and lab change. No ImGui.
+// A pinned result that later results are compared with, like a baseline in Nsight Compute. It keeps numbers and the
+// request that they belong to, not the result, and survives changes of rung, values and lab. No ImGui.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace tilescope {
 
-/// What a result is compared by. A figure that the run does not have is absent.
+/// The numbers that results are compared by. A number that the run does not have is absent.
 struct RunFigures {
   std::optional<double> time_ms;          // MEASURED: the median of the timing
   std::optional<uint64_t> read, written;  // SIMULATED: bytes of the global memory sectors that loads and stores touch
   std::optional<uint64_t> atomics;        // SIMULATED: the same for atomics; absent without atomics
   std::optional<uint64_t> sectors;        // SIMULATED: 32-byte sectors of loads, stores and atomics together
-  std::optional<double> useful;           // SIMULATED: useful bytes over moved bytes, 0 … 1
+  std::optional<double> useful;           // SIMULATED: useful bytes / moved bytes, 0 … 1
   std::optional<uint64_t> wavefronts;     // SIMULATED: in shared memory; absent if it is not used
   std::optional<uint64_t> conflicts;      // SIMULATED: wavefronts that bank conflicts add
   std::optional<double> device_bytes;     // MODELLED: bytes read from and written to device memory
@@ -29,9 +29,9 @@ struct RunFigures {
 RunFigures figures_of(const RunResult& result);
 
 struct Baseline {
-  Request request;   // what was run; it keeps the lab of an own file alive
+  Request request;   // the request; it keeps the lab of a user's own file alive
   std::string rung;  // the rung that ran: the request's, or the one that it picked
-  Config config;     // what it ran with
+  Config config;     // the configuration that it ran with
   RunFigures figures;
   std::optional<TimingPoint> timing;  // GPU only
 };
@@ -40,19 +40,20 @@ Baseline make_baseline(const RunResult& result);
 bool is_baseline(const Baseline& baseline, const RunResult& result);
 /// "Vector add, Several tiles per CTA".
 std::string baseline_name(const Baseline& baseline, const Strings& strings);
-/// "n = 98,432, BLOCK 256, TILES 4": the sizes, the parameters that the rung uses, and what was broken or edited.
+/// "n = 98,432, BLOCK 256, TILES 4": the sizes, the parameters that the rung uses, and whether bugs or edits are
+/// active.
 std::string baseline_values(const Baseline& baseline, const Strings& strings);
 
 /// One line of the comparison.
 struct ComparedFigure {
   enum class Change { none, better, worse };
-  const char* key;  // the label's, in the interface strings
+  const char* key;  // key of its label in the interface strings
   Badge badge = Badge::simulated;
-  std::string before, now;  // "–" where the value is absent
-  std::string ratio;        // of now to before: "0.50×", "=", "−50 pt"; empty where a value is absent
+  std::string before, now;  // "–" if the value is absent
+  std::string ratio;        // now relative to before: "0.50×", "=", "−50 pt"; empty if a value is absent
   Change change = Change::none;
 };
-/// The figures that at least one side has, grouped by badge: simulated, modelled, measured.
+/// The numbers that at least one side has, grouped by badge: simulated, modelled, measured.
 std::vector<ComparedFigure> compare_figures(const RunFigures& before, const RunFigures& now);
 
 }  // namespace tilescope

@@ -93,7 +93,7 @@ ElementFacts facts_of(const RunResult& run, size_t output, size_t buffer, int64_
   }
   if (facts.expected) facts.allowed = check.tolerance.absolute + check.tolerance.relative * std::fabs(*facts.expected);
   if (facts.got && facts.expected) {
-    // A reference kept as a rounded float says less than what was compared.
+    // A reference stored as a rounded float is less accurate than the one that was compared.
     const bool worst = check.expected_rest.empty() && index == check.largest_error_index;
     facts.error = worst ? check.largest_error : std::fabs(*facts.got - *facts.expected);
     facts.pass = std::isnan(*facts.expected) ? std::isnan(*facts.got) : *facts.error <= *facts.allowed;
@@ -115,7 +115,8 @@ std::optional<ErrorSpread> spread_of(const RunResult& run, size_t output, size_t
     if (facts.pass && facts.error.value_or(0) == 0) {
       bucket = 0;
     } else if (facts.pass && facts.error && facts.allowed && *facts.allowed > 0) {
-      const double decade = std::floor(std::log10(*facts.error / *facts.allowed));  // −1: from a tenth to all of it
+      const double decade = std::floor(std::log10(*facts.error / *facts.allowed));  // −1: from a tenth of the tolerance
+                                                                                    // to all of it
       bucket = static_cast<size_t>(std::clamp(decade, -6.0, -1.0) + 7);
     }
     ++spread.counts[bucket];

@@ -8,7 +8,7 @@ namespace tilescope {
 void enter_lab(ViewState& view, const std::string& lab) {
   if (view.lab == lab) return;
   const std::string left = std::exchange(view.lab, lab);
-  if (left.empty()) return;  // what was set before the first frame is meant for the first lab
+  if (left.empty()) return;  // settings made before the first frame apply to the first lab
   LabView& shown = view;
   shown.playback.playing = shown.step.playing = shown.plane.playing = false;
   shown.zoom.moving = false;
@@ -19,7 +19,7 @@ void enter_lab(ViewState& view, const std::string& lab) {
     shown = known->second;
     view.waits.erase(known);
   }
-  // How values and planes are shown is a preference, the same in every lab.
+  // The display of values and planes is a preference, the same in every lab.
   shown.step.format = format;
   shown.plane.as_tiles = as_tiles;
 }

@@ -10,9 +10,9 @@ namespace {
 using Kind = OrderTraffic::Kind;
 
 constexpr double kWholeGridSeconds = 8;
-constexpr double kWidest = 4;  // of an output's aspect: longer ones are drawn as if they were this long
+constexpr double kWidest = 4;  // limit on an output's aspect ratio: longer ones are drawn as if they had this ratio
 
-/// Width over height of the output that the last operand's blocks write; 1 where it is no matrix.
+/// Width / height of the output that the last operand's blocks write; 1 if it is not a matrix.
 double aspect_of(const RunResult& result) {
   for (const BufferSpec& buffer : result.plan.buffers)
     if (buffer.role != Role::input && buffer.shape.size() == 2 && buffer.shape[0] > 0 && buffer.shape[1] > 0)
@@ -21,13 +21,13 @@ double aspect_of(const RunResult& result) {
   return 1;
 }
 
-/// Without a matrix blocks are drawn row after row, in a picture that is a little wider than high.
+/// Without a matrix, blocks are drawn row by row, in a picture slightly wider than high.
 uint32_t columns_without_matrix(uint64_t blocks) {
   return std::max<uint32_t>(
       1, static_cast<uint32_t>(std::ceil(std::sqrt(1.5 * static_cast<double>(std::max<uint64_t>(1, blocks))))));
 }
 
-/// GROUP_M where the rung knows it.
+/// GROUP_M if the rung has it.
 int64_t group_of(const RunResult& result) {
   const Lab* lab = lab_of(result.request);
   const Rung* rung = lab != nullptr ? find_rung(*lab, result.rung) : nullptr;
@@ -49,7 +49,7 @@ ShownOrder named(const OrderTraffic* traffic) {
   return {.traffic = traffic, .kind = traffic->kind, .group = traffic->group, .tile_at = {}, .position_of = {}};
 }
 
-/// The orders beside each other, row-major first.
+/// The orders side by side, row-major first.
 std::vector<ShownOrder> choose_orders(const RunResult& result) {
   const OrderModel& model = *result.block_order;
   ShownOrder launched = named(&model.launched);
@@ -57,7 +57,7 @@ std::vector<ShownOrder> choose_orders(const RunResult& result) {
   if (const OrderTraffic* known = model.same_as_launched(); known != nullptr && model.tile_rows != 0) {
     launched.kind = known->kind;
     launched.group = known->group;
-    // A group that is larger than the matrix is high means the same as one of its height.
+    // A group larger than the matrix's height is equivalent to one of its height.
     if (known->kind == Kind::grouped) launched.group = std::max(known->group, group_of(result));
   }
   const OrderTraffic* row_major = model.find(Kind::row_major);
@@ -85,7 +85,7 @@ void place_blocks(const OrderPicture& picture, ShownOrder& order) {
   }
 }
 
-/// How many blocks have been issued; nothing while nothing is played.
+/// Number of issued blocks; nothing if nothing is played.
 std::optional<uint64_t> issued(const ViewState& view, const OrderModel& model) {
   if (view.playback.position < 0 || !view.animate) return {};
   return std::min(model.blocks, static_cast<uint64_t>(view.playback.position));
@@ -152,7 +152,7 @@ OrderWindow window_of(const ViewState& view, const OrderModel& model) {
   if (!count) return wave_window(model, usual_wave(model));
   if (*count == 0) return {};
   const uint64_t resident = std::max<uint64_t>(1, model.resident_blocks), wave = (*count - 1) / resident;
-  if (*count == model.blocks) return wave_window(model, wave);  // the last wave runs out alone
+  if (*count == model.blocks) return wave_window(model, wave);  // the last wave ends without new blocks
   return {*count - std::min(*count, resident), *count, wave};
 }
 
@@ -219,7 +219,7 @@ TilePart part_around(const OrderPicture& picture, const ShownOrder& order, const
     high = std::max(high, picture.row_of(tile));
   }
   part.rows = std::min(most_rows, high + 1 - low);
-  // Where not all rows fit, those with the oldest block.
+  // If not all rows fit, those around the oldest block.
   const uint32_t oldest = picture.row_of(order.tile_at[window.first]);
   part.row = std::clamp(oldest - std::min(oldest, part.rows / 2), low, high + 1 - part.rows);
   return part;
@@ -251,7 +251,7 @@ void step_wave(ViewState& view, const OrderModel& model, int64_t by) {
   const OrderWindow now = window_of(view, model);
   const bool whole = now == wave_window(model, now.wave);
   auto wave = static_cast<int64_t>(now.wave) + by;
-  if (!whole && by > 0 && now.end > 0) --wave;  // first to the end of the wave that is under way
+  if (!whole && by > 0 && now.end > 0) --wave;  // first to the end of the current wave
   if (now.end == 0) wave = 0;
   show_wave(view, model,
             static_cast<uint64_t>(std::clamp<int64_t>(wave, 0, static_cast<int64_t>(wave_count(model)) - 1)));

@@ -15,7 +15,7 @@ bool is_matrix(const BufferMap& buffer) {
 std::optional<TileRectangle> rectangle_of(const BufferMap& matrix, std::span<const ElementRange> ranges) {
   if (ranges.empty()) return {};
   const int64_t width = matrix.shape.back(), begin = ranges[0].begin, length = ranges[0].end - begin;
-  if (ranges.size() == 1 && begin % width == 0 && length % width == 0)  // whole rows are one range
+  if (ranges.size() == 1 && begin % width == 0 && length % width == 0)  // whole rows form one range
     return TileRectangle{length / width, width};
   for (size_t row = 0; row < ranges.size(); ++row)
     if (ranges[row].begin != begin + static_cast<int64_t>(row) * width || ranges[row].end != ranges[row].begin + length)

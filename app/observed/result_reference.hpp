@@ -6,8 +6,8 @@ namespace tilescope {
 
 struct RunResult;  // engine/run_result.hpp
 
-/// The result that something was derived from, without keeping it alive: results are large, and a view that is not
-/// shown must not hold an old one. Look at it only while the caller holds the result.
+/// Refers to the result that something was derived from, without keeping it alive: results are large, and a hidden view
+/// must not hold an old one. Dereference it only while the caller holds the result.
 class ResultReference {
  public:
   ResultReference() = default;

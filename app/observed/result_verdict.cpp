@@ -13,7 +13,7 @@ std::string findings_text(size_t count, const Strings& strings) {
   return count == 1 ? strings("verdict.one_finding") : strings.format("verdict.findings", fmt::arg("count", count));
 }
 
-/// The first output that is wrong, which a sentence names; null if none is.
+/// The first wrong output, which a sentence names; null if there is none.
 const Correctness* first_wrong(const RunResult& result) {
   const auto wrong = std::find_if(result.correctness.begin(), result.correctness.end(),
                                   [](const Correctness& one) { return !one.pass; });
@@ -26,7 +26,7 @@ ResultVerdict wrong_values(const RunResult& result, const Strings& strings) {
     wrong += one.mismatches;
     checked += one.checked;
   }
-  // Without a wrong element, an output as a whole is wrong: it has the wrong size, for example.
+  // Without a wrong element, an output is wrong as a whole: for example, it has the wrong size.
   if (wrong == 0) return {ResultVerdict::Kind::wrong, strings("verdict.wrong"), {}};
   return {ResultVerdict::Kind::wrong,
           strings.format("verdict.wrong_of", fmt::arg("count", number(wrong)), fmt::arg("all", number(checked))),
@@ -54,7 +54,7 @@ ResultVerdict verdict_of_result(const RunResult* result, const std::optional<Err
     return verdict;
   }
   if (verdict.kind != Kind::none) return verdict;
-  // A kernel of the user's own has no reference; that the checks found nothing is worth saying.
+  // A user's own kernel has no reference, so it is worth saying that the checks found nothing.
   const bool sampled = result->blocks_sampled != 0;
   return {
       Kind::not_compared, strings(result->observed && !sampled ? "verdict.no_findings" : "verdict.not_compared"), {}};

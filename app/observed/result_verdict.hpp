@@ -1,5 +1,5 @@
-// What a result says, in a few words: the same in the header, on the card and behind the sentence of every view. A
-// result passes only when every output matches its reference and no check found anything. No ImGui.
+// The verdict on a result in a few words: the same in the header, on the card and in every view's sentence. A result
+// passes only if every output matches its reference and no check found anything. No ImGui.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ struct ResultVerdict {
     none,          // nothing has run
     failed,        // the run ended in an error
     matches,       // every output matches, no finding
-    findings,      // the checks found something; what was compared matches
+    findings,      // the checks found something; all compared outputs match
     wrong,         // an output differs from its reference
     not_compared,  // it ran, and there is nothing to compare it with
   };
   Kind kind = Kind::none;
   std::string text;   // "Values match; 3 findings"; empty for none
-  std::string brief;  // where there is room for a number only: "3"; empty where there is no number to say
+  std::string brief;  // if there is only room for a number: "3"; empty if there is none
   bool bad() const { return kind == Kind::failed || kind == Kind::findings || kind == Kind::wrong; }
 };
 
-/// `result` may be null; `error` is why the newest request gave none.
+/// `result` may be null; `error` is the reason why the newest request gave none.
 ResultVerdict verdict_of_result(const RunResult* result, const std::optional<Error>& error, const Strings& strings);
 
-/// "100,800 of 100,800 elements of out are NaN.": what a view says after its own sentence where an output is wrong,
-/// then what the checks found, which a view that names findings itself leaves out. Empty for a result that passes.
+/// "100,800 of 100,800 elements of out are NaN.": a view appends this to its own sentence if an output is wrong, then
+/// what the checks found, unless the view names findings itself. Empty for a result that passes.
 enum class WithFindings { no, yes };
 std::string failure_sentence(const RunResult& result, const Strings& strings, WithFindings with = WithFindings::yes);
 

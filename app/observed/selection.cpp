@@ -1,4 +1,4 @@
-// One selection everywhere: what picking a thing means, and what becomes of the selection when the result changes.
+// The selection shared by all views: what selecting a thing means, and how the selection changes with the result.
 #include <algorithm>
 
 #include "app/observed/trace_index.hpp"
@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// An access of the selected block to go with it, so that every view has something to light.
+/// Adds an access of the selected block, so that every view has something to highlight.
 void complete(TraceIndex& index, Selection& selection) {
   if (!selection.block || selection.access) return;
   const auto access = index.shown_access({}, selection, *selection.block);
@@ -17,7 +17,7 @@ void complete(TraceIndex& index, Selection& selection) {
   selection.line = whole.line;
 }
 
-/// The access of a finding's thread at its line; one that leaves its buffer before any other.
+/// The access of a finding's thread at its line, preferably one that leaves its buffer.
 std::optional<Selection> access_of(TraceIndex& index, const Finding& finding, uint32_t block) {
   const Dim3& extent = index.result().tiles.block;
   const uint32_t thread = (finding.thread.z * extent.y + finding.thread.y) * extent.x + finding.thread.x;
@@ -35,8 +35,7 @@ std::optional<Selection> access_of(TraceIndex& index, const Finding& finding, ui
   return first;
 }
 
-/// Whether there is anything to show of a block. One of which nothing was recorded although the record is complete
-/// touches no memory.
+/// Whether there is anything to show for a block. A block without a record touches no memory if the record is complete.
 bool is_recorded(const RunResult& result, uint32_t block) {
   const auto& first = result.tiles.accesses_first;
   return result.trace.complete || first.size() <= block + size_t{1} || first[block + size_t{1}] > first[block];
@@ -49,7 +48,7 @@ uint32_t usual_block(const RunResult& result) {
   if (result.plan.launches.empty()) return 0;
   const Dim3& grid = result.plan.launches[std::min<size_t>(result.launch, result.plan.launches.size() - 1)].grid;
   if (result.blocks_sampled == 0) return usual_block(grid.count());
-  // An executed block that is not at the far edge of the grid, where it may be cut.
+  // An executed block that is not at the far edge of the grid, where it may be cut off.
   const std::vector<uint32_t> sample = sample_of(grid);
   const auto inside = [](uint32_t at, uint32_t extent) { return extent == 1 || at + 1 < extent; };
   for (size_t i = sample.size(); i-- > 0;) {

@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-/// Absolute paths: places of the phrase, and the files of a compile log in it.
+/// Collects absolute paths: placeholders of the phrase, and the files in a compile log.
 void add_paths(const Phrase& phrase, std::set<std::string>& paths) {
   for (const Phrase& place : phrase.places()) add_paths(place, paths);
   if (!phrase.places().empty()) return;
@@ -24,7 +24,7 @@ void add_paths(const Phrase& phrase, std::set<std::string>& paths) {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// The word at its own, followed by an opening bracket.
+/// Whether the line contains the kernel's name as a word, followed by an opening bracket.
 bool declares(std::string_view line, std::string_view kernel) {
   for (size_t at = line.find(kernel); at != std::string_view::npos; at = line.find(kernel, at + 1)) {
     const size_t end = at + kernel.size();
@@ -61,7 +61,7 @@ void for_each_line(std::string_view text, Take take) {
   }
 }
 
-/// Two spaces for the tab in front, one for any run of spaces and tabs inside.
+/// Two spaces for a leading tab, one for any run of spaces and tabs inside.
 std::string laid_out(std::string_view line) {
   std::string text(line.starts_with('\t') || line.starts_with(' ') ? "  " : "");
   for (const char c : trimmed(line)) {
@@ -74,8 +74,8 @@ std::string laid_out(std::string_view line) {
   return text;
 }
 
-/// The numbers that `.file` directives give to a file. Inlined code of other files keeps only the line it was called
-/// from.
+/// The numbers that `.file` directives give to a file. Inlined code from other files keeps only the line that called
+/// it.
 std::vector<uint32_t> file_numbers(std::string_view ptx, std::string_view file) {
   std::vector<uint32_t> numbers;
   for_each_line(ptx, [&](std::string_view line) {
@@ -227,7 +227,7 @@ void select_line(ViewState& view, const RunResult* result, uint32_t line) {
   selection.access.reset();
   selection.element.reset();
   selection.buffer.reset();
-  // Accesses of a block lie together; walk both ways from the chosen one.
+  // Accesses of a block are contiguous; search both ways from the chosen one.
   const auto same_block = [&](const Access& access) { return access.block == chosen.block; };
   const auto begin = std::ranges::find_if(trace.accesses, same_block);
   for (auto at = begin; at != trace.accesses.end() && same_block(*at); ++at)

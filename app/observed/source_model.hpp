@@ -1,5 +1,5 @@
-// What the source panel knows about each line: counted traffic, findings, compile errors, and the PTX it became.
-// Facts only, taken from a RunResult or from texts; drawing is in source.cpp.
+// The source panel's data about each line: counted traffic, findings, compile errors, and the resulting PTX. Facts
+// only, taken from a RunResult or from texts; source.cpp draws them.
 #pragma once
 
 #include <algorithm>
@@ -32,9 +32,8 @@ struct LineLedger {
   double sectors_per_request() const {
     return requests == 0 ? 0.0 : static_cast<double>(sectors) / static_cast<double>(requests);
   }
-  /// Whole sectors were moved for bytes that nobody asked for: misaligned or scattered. A request whose last sector is
-  /// cut short by masked lanes is not counted against it, nor one that asks for less than the sector that it cannot do
-  /// without.
+  /// Whole sectors were moved for bytes that were not requested: misaligned or scattered accesses. Not counted are a
+  /// last sector cut short by masked lanes, and the minimum of one sector for a request of fewer bytes.
   bool wasteful() const {
     const uint64_t needed = std::max(useful_bytes, requests * 32);
     const uint64_t wasted = moved_bytes() - std::min(needed, moved_bytes());
@@ -49,33 +48,34 @@ struct Ledger {
   /// Accesses of one kind on a line; `useful` in bytes.
   void add(uint32_t line, AccessKind kind, uint64_t requests, uint64_t sectors, uint64_t useful);
 };
-/// Lines of `file` alone; a file agrees when its name does.
+/// Only lines of `file`, matched by file name.
 Ledger ledger_of(const Traffic& traffic, std::string_view file);
 
-/// Lines of a kernel in its source, 1-based: from the comment above it to the brace that closes it.
+/// Lines of a kernel in its source, 1-based: from the comment above it to its closing brace.
 struct KernelLines {
   uint32_t first = 0, signature = 0, last = 0;
   bool contains(uint32_t line) const { return line >= first && line <= last; }
 };
 std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, std::string_view kernel);
 
-/// Compile errors of a run that failed with ErrorId::compile_failed, those in headers included; empty for other errors.
+/// Compile errors of a run that failed with ErrorId::compile_failed, including those in headers; empty for other
+/// errors.
 std::vector<CompileMessage> compile_errors(const std::optional<Error>& error);
-/// Whether a message is about a line of `file`; a file agrees when its name does.
+/// Whether a message refers to a line of `file`, matched by file name.
 bool is_in_file(const CompileMessage& message, std::string_view file);
-/// The first error and how many follow: "line 12: …  (+2 more)"; "common.cuh, line 12: …" outside `file`, and the text
-/// alone where the compiler names no line. Empty without errors.
+/// The first error and the number of others: "line 12: …  (+2 more)"; "common.cuh, line 12: …" outside `file`, and only
+/// the text if the compiler names no line. Empty without errors.
 std::string compile_errors_text(const Strings& strings, const std::vector<CompileMessage>& errors,
                                 std::string_view file);
-/// `text`, which says `error`, with files by their names, as the source panel has them: "common.cuh" instead of
+/// `text`, which describes `error`, with file names instead of paths, as in the source panel: "common.cuh" instead of
 /// "/home/me/labs/common.cuh".
 std::string with_file_names(std::string text, const Error& error);
 
-/// One kernel of a PTX text without its line directives, and which source line each instruction came from.
+/// One kernel of a PTX text without its line directives, and the source line of each instruction.
 struct PtxListing {
   std::string text;
-  /// Parallel to the lines of `text`; 1-based source lines, 0 where there is none. `inlined` is the line that called
-  /// the inlined function in which `line` lies.
+  /// Parallel to the lines of `text`; 1-based source lines, 0 if there is none. `inlined` is the line that called the
+  /// inlined function that contains `line`.
   struct Origin {
     uint32_t line = 0, inlined = 0;
     bool is(uint32_t source) const { return source != 0 && (line == source || inlined == source); }
@@ -88,12 +88,12 @@ struct PtxListing {
 };
 PtxListing read_ptx(std::string_view ptx, std::string_view kernel, std::string_view file);
 
-/// The source line that a selection means: its own, or that of its access.
+/// The source line of a selection: its own, or that of its access.
 std::optional<uint32_t> line_of(const Selection& selection, const RunResult* result);
-/// Selects a line; an access that is selected gives way to the same warp's first access on that line, or to none.
+/// Selects a line; a selected access is replaced by the same warp's first access on that line, or cleared.
 void select_line(ViewState& view, const RunResult* result, uint32_t line);
 
-/// "elementwise.cu" of a path.
+/// The file name of a path: "elementwise.cu".
 std::string file_name_of(std::string_view path);
 
 }  // namespace tilescope

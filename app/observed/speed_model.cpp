@@ -149,7 +149,7 @@ std::optional<int64_t> largest_size(const Lab& lab, const SpeedReport& report) {
   std::optional<int64_t> largest;
   double most = 0;
   for (const int64_t size : timed_sizes(report)) {
-    // Shapes have no order of their own; sizes ascend.
+    // Shapes are unordered; sizes ascend.
     const double bytes = report.shapes.empty() || !lab.useful_bytes
                              ? static_cast<double>(size)
                              : lab.useful_bytes(config_of_place(lab, report, size));
@@ -246,7 +246,7 @@ std::string machine_text(const SpeedReport& report, const Strings& strings) {
 
 std::string provenance_text(const SpeedReport& report, const Strings& strings) {
   std::string text = machine_text(report, strings);
-  // What the rungs were compiled with: not what the sliders say now.
+  // The parameters that the rungs were compiled with, not the sliders' values.
   const Lab* lab = find_lab(report.lab);
   for (const auto& [name, value] : report.config.params)
     text += strings("speed.comma") +
@@ -261,7 +261,7 @@ std::string method_text(const SpeedReport& report, const Strings& strings) {
     if (warm > 0) text += strings.format("speed.warm_up_to", fmt::arg("size", short_place_text(report, warm)));
     return text;
   }
-  std::string warm;  // shapes have no order, so that each is named
+  std::string warm;  // shapes are unordered, so each is named
   for (int64_t place = 1; place <= static_cast<int64_t>(report.shapes.size()); ++place)
     if (has_warm_point(report, place))
       warm += (warm.empty() ? "" : strings("speed.comma")) + short_place_text(report, place);

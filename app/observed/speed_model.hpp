@@ -1,4 +1,4 @@
-// What the speed panel shows, worked out from a SpeedReport. No ImGui.
+// The content of the speed panel, derived from a SpeedReport. No ImGui.
 #pragma once
 
 #include <optional>
@@ -31,13 +31,13 @@ std::string short_place_text(const SpeedReport& report, int64_t size);
 double speed_at(const Lab& lab, const SpeedReport& report, const TimingPoint& point);
 double largest_speed(const Lab& lab, const SpeedReport& report);
 
-/// What the sweep shows of each point: its speed, or the time where a lab asks for that, in the unit that suits the
-/// longest one. Refers to both.
+/// The quantity that the sweep plots for each point: speed, or time if the lab asks for that, in a unit that suits the
+/// longest time. Refers to both arguments.
 struct SpeedQuantity {
   const Lab& lab;
   const SpeedReport& report;
   bool time = false;
-  double per_millisecond = 1;  // of the unit of time
+  double per_millisecond = 1;  // in the unit of time
   const char* unit = "";
 
   double of(const TimingPoint& point) const;
@@ -46,28 +46,28 @@ struct SpeedQuantity {
   double largest() const;
 };
 SpeedQuantity quantity_of(const Lab& lab, const SpeedReport& report);
-/// The largest size that was timed with a warm L2 (graph batches); 0 if none was.
+/// The largest size timed with a warm L2 (graph batches); 0 if there is none.
 int64_t largest_warm_size(const SpeedReport& report);
-/// Whether any implementation was timed so at this size, or shape.
+/// Whether any implementation was timed with a warm L2 at this size or shape.
 bool has_warm_point(const SpeedReport& report, int64_t size);
 
-/// The speed at the ends of a point's interval, from that of its median.
+/// The speed at the ends of a point's interval, from its speed at the median.
 double low_speed(const TimingPoint& point, double median);
 double high_speed(const TimingPoint& point, double median);
 
-/// The timed sizes, ascending; of a sweep over shapes their numbers.
+/// The timed sizes, ascending; for a sweep over shapes their numbers.
 std::vector<int64_t> timed_sizes(const SpeedReport& report);
 /// The timed size that moves the most bytes; nothing if the report has no points.
 std::optional<int64_t> largest_size(const Lab& lab, const SpeedReport& report);
-/// What 100% is in the ladders of a report, at every size the same: the copy of device memory where the lab times one,
-/// which is as fast as bytes can be moved; else of the references that were timed at all sizes (or, if none was, of
-/// all) the fastest at the largest size; without references, the fastest rung there. Null: nothing was timed.
+/// The 100% of a report's ladders, the same at every size: the copy of device memory if the lab times one, since bytes
+/// cannot move faster; else the reference that is fastest at the largest size, among those timed at all sizes (or, if
+/// there are none, among all); without references, the fastest rung there. Null: nothing was timed.
 const TimingSeries* ladder_reference(const Lab& lab, const SpeedReport& report);
 
 /// Whether a series is the copy of device memory.
 bool is_device_copy(const Lab& lab, const TimingSeries& series);
 
-/// Every implementation at one size, as a share of ladder_reference.
+/// Every implementation at one size, relative to ladder_reference.
 struct Ladder {
   struct Row {
     size_t series;  // index into the report
@@ -75,18 +75,18 @@ struct Ladder {
     const TimingPoint* point;
   };
   int64_t size = 0;
-  std::string best;  // the name of what 100% is; where the reference was not timed at this size, the fastest one there
+  std::string best;  // name of what 100% is; if the reference was not timed at this size, the fastest one there
   bool best_is_reference = false;
   std::vector<Row> rows;  // in the report's order
 };
-/// At the timed size nearest to `size`; no rows if the report has no points.
+/// The ladder at the timed size nearest to `size`; no rows if the report has no points.
 Ladder make_ladder(const Lab& lab, const SpeedReport& report, int64_t size);
-/// The size that the lab's ladder is at: the one that was chosen, if the report has it, else the largest.
+/// The size of the lab's ladder: the chosen one if the report has it, else the largest.
 int64_t ladder_size(const ViewState& view, const Lab& lab, const SpeedReport& report);
-/// A size as briefly as it can be read: "8,192", "2³⁰", "8192 × 4096".
+/// A size in its shortest readable form: "8,192", "2³⁰", "8192 × 4096".
 std::string brief_place_text(const SpeedReport& report, int64_t size);
 
-/// How a series is named wherever it is shown: rungs by their titles.
+/// The displayed name of a series: rungs by their titles.
 std::string series_title(const Lab& lab, const TimingSeries& series, const Strings& strings);
 
 /// "H200, 1,980 MHz, CUDA 13.0"
@@ -95,7 +95,7 @@ std::string machine_text(const SpeedReport& report, const Strings& strings);
 std::string provenance_text(const SpeedReport& report, const Strings& strings);
 /// "median, L2 flushed; up to 2¹⁸ in graph batches, warm"
 std::string method_text(const SpeedReport& report, const Strings& strings);
-/// Both at length: driver, versions, clocks, command.
+/// Both in full: driver, versions, clocks, command.
 std::string provenance_sentence(const SpeedReport& report, const Strings& strings);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// Where the step view stands: a step of one warp, and how values are shown.
+// Position of the step view: a step of one warp, and the format of values.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ enum class StepFormat : uint8_t { automatic, whole, hexadecimal, real };
 
 struct StepCursor {
   uint32_t warp = 0;
-  uint64_t position = 0;    // among the warp's recorded steps
-  uint64_t first_step = 0;  // of each warp, where the window begins
+  uint64_t position = 0;    // index into the warp's recorded steps
+  uint64_t first_step = 0;  // start of the window, per warp
   bool playing = false;
   double since_step = 0;  // seconds, while playing
   StepFormat format = StepFormat::automatic;

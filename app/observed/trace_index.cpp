@@ -12,7 +12,7 @@ auto statement_key(const Statement& one) {
                     static_cast<int>(one.space), std::string_view(one.file));
 }
 
-/// The buffer that each site touches most; −1 where none is known.
+/// The buffer that each site touches most; −1 if unknown.
 std::vector<int32_t> buffers_of_sites(const RunResult& result) {
   std::vector<int32_t> buffer(result.trace.sites.size(), -1);
   std::vector<uint64_t> most(buffer.size(), 0);
@@ -107,8 +107,8 @@ TraceIndex::TraceIndex(const std::shared_ptr<const RunResult>& result) : result_
   by_site_.assign(sites.size(), -1);
   for (size_t i = 0; i < statements_.size(); ++i) {
     for (uint16_t site : statements_[i].sites) by_site_[site] = static_cast<int32_t>(i);
-    // A write explains a block best, one of a result before one of scratch, and of several results the largest: the
-    // rows of a norm before their means.
+    // A write explains a block best: results are preferred to scratch, and larger results to smaller ones, such as the
+    // rows of a norm to their means.
     const auto weight = [&](const Statement& one) {
       const auto buffer = static_cast<size_t>(std::max(0, one.buffer));
       if (!one.writes() || buffer >= result_->plan.buffers.size())
@@ -183,7 +183,7 @@ std::optional<uint32_t> TraceIndex::shown_access(const Selection& hover, const S
   const auto chosen = static_cast<size_t>(statement);
   const BlockAccesses& accesses = block(shown);
   if (const auto found = accesses.nearest(chosen, warp, step.value_or(accesses.steps(chosen) / 2))) return found;
-  // The last block may do the same work at another line: prefer the same buffer, then whatever there is.
+  // The last block may do the same work at a different line: prefer the same buffer, then any.
   for (const bool same_buffer : {true, false})
     for (size_t other = 0; other < statements_.size(); ++other) {
       const Statement &one = statements_[other], &wanted = statements_[chosen];
@@ -257,7 +257,8 @@ WarpAccess warp_access(const RunResult& result, uint32_t access) {
 
 uint32_t conflicting_lanes(const WarpAccess& access) {
   if (access.space != Space::shared || access.shared.wavefronts <= access.shared.passes) return 0;
-  // Lanes of 8 bytes go by halves of the warp, of 16 bytes by quarters: only those of one group meet.
+  // Lanes of 8 bytes are processed per half-warp, lanes of 16 bytes per quarter-warp: only lanes of one group can
+  // conflict.
   const int group = access.bytes_per_lane <= 4 ? 32 : access.bytes_per_lane <= 8 ? 16 : 8;
   uint32_t lanes = 0;
   for (int lane = 0; lane < 32; ++lane)

@@ -1,8 +1,8 @@
 // Lookups over the record of one run, for every view that follows blocks, warps and lanes. Built once per result.
 //
-//   statement   what a reader of the source calls one access: the sites of one line, kind and buffer
+//   statement   an access as it appears in the source: the sites of one line, kind and buffer
 //               (an unrolled loop has several sites for one statement)
-//   step        how often a warp has executed a statement before: 0 for its first tile, 1 for the next …
+//   step        number of earlier executions of a statement by a warp: 0 for its first tile, 1 for the next …
 //
 //     TraceIndex& index = trace_index(context.view, context.result);
 //     const BlockAccesses& block = index.block(53);
@@ -45,12 +45,12 @@ class BlockAccesses {
   uint32_t block() const { return block_; }
   uint32_t warps() const { return warps_; }
   bool empty() const { return entries_.empty(); }
-  /// Accesses of a statement by a warp, in the order in which it executed them.
+  /// Accesses of a statement by a warp, in order of execution.
   std::span<const uint32_t> of(size_t statement, uint32_t warp) const;
-  /// The largest number of steps that any warp of the block took.
+  /// The largest number of steps of any warp of the block.
   uint32_t steps(size_t statement) const;
   std::optional<uint32_t> find(size_t statement, uint32_t warp, uint32_t step) const;
-  /// Any access of the statement, as near as possible to the warp and step that are wanted.
+  /// An access of the statement that is as near as possible to the given warp and step.
   std::optional<uint32_t> nearest(size_t statement, uint32_t warp, uint32_t step) const;
 
  private:
@@ -58,7 +58,7 @@ class BlockAccesses {
   std::vector<uint32_t> entries_, first_;  // access indices; bucket starts by statement · warps + warp
 };
 
-/// Where an access stands in its block.
+/// Position of an access in its block.
 struct AccessPlace {
   size_t statement = 0;
   uint32_t block = 0, warp = 0, step = 0;
@@ -75,15 +75,15 @@ class TraceIndex {
   const BlockAccesses& block(uint32_t block);
   std::optional<AccessPlace> place(uint32_t access);
 
-  /// The statement a view shows when nothing is chosen: the first global store to the largest result, else the first
+  /// The statement that a view shows if nothing is chosen: the first global store to the largest result, else the first
   /// access; −1 if none.
   int32_t default_statement() const { return default_statement_; }
-  /// The global statement at a source line, else one of shared memory; −1 if none. A line that loads and stores gives
+  /// The global statement at a source line, else the shared memory one; −1 if none. For a line that loads and stores,
   /// its store.
   int32_t statement_at(uint32_t line) const;
 
-  /// The access to a buffer that views show for a block: the hovered or selected one, or the one that corresponds to it
-  /// in this block; else that of the selected line; else one in the middle of the block.
+  /// The access to a buffer that views show for a block: the hovered or selected one, or its counterpart in this block;
+  /// else that of the selected line; else one in the middle of the block.
   std::optional<uint32_t> shown_access(const Selection& hover, const Selection& selection, uint32_t block);
 
  private:
@@ -91,12 +91,12 @@ class TraceIndex {
   std::vector<Statement> statements_;
   std::vector<int32_t> by_site_;
   int32_t default_statement_ = -1;
-  BlockAccesses recent_[2];  // the block shown, and the one that the selection lies in
+  BlockAccesses recent_[2];  // the shown block, and the block of the selection
   bool held_[2] = {false, false};
   int next_ = 0;
 };
 
-/// The index of a result, which the window keeps until another result is asked for.
+/// The index of a result; the window keeps it until the index of a different result is requested.
 TraceIndex& trace_index(ViewState& view, const std::shared_ptr<const RunResult>& result);
 
 /// Consecutive active lanes whose first byte lies in the same 32-byte sector.
@@ -105,7 +105,7 @@ struct SectorRun {
   int64_t sector = 0;  // of the buffer: offset / 32
 };
 
-/// One access of one warp, with its addresses worked out.
+/// One access of one warp, with all addresses.
 struct WarpAccess {
   uint32_t access = 0, block = 0, warp = 0, mask = 0, line = 0;
   int64_t buffer = -1;
@@ -113,10 +113,10 @@ struct WarpAccess {
   bool writes = false;
   Space space = Space::global;
   bool is_matrix = false;            // ldmatrix, stmatrix: a lane's address is that of a row
-  std::array<int64_t, 32> offset{};  // bytes into the buffer, or into shared memory; of active lanes only
+  std::array<int64_t, 32> offset{};  // bytes into the buffer, or into shared memory; for active lanes only
   std::vector<SectorRun> runs;
-  GlobalCost cost;    // of global memory
-  SharedCost shared;  // of shared memory
+  GlobalCost cost;    // for global memory
+  SharedCost shared;  // for shared memory
   int active = 0;
   int64_t first_element = 0, last_element = 0;  // touched by any lane, both inclusive
   int64_t buffer_bytes = 0;
@@ -137,7 +137,7 @@ struct WarpAccess {
 };
 /// The bank of shared memory that holds a byte.
 constexpr int bank_of(int64_t offset) { return static_cast<int>((offset / 4 % 32 + 32) % 32); }
-/// Lanes of a shared access whose bank has to give another lane another word: a conflict.
+/// Lanes of a shared access whose bank must deliver a different word to a different lane: a conflict.
 uint32_t conflicting_lanes(const WarpAccess& access);
 WarpAccess warp_access(const RunResult& result, uint32_t access);
 /// Whether it moves clearly more sectors than its bytes need.
@@ -146,28 +146,28 @@ bool is_wasteful(const WarpAccess& access);
 /// The lane of an access that touches an element; −1 if none does.
 int lane_of_element(const WarpAccess& access, int64_t element);
 
-/// What picking an element means everywhere: its writer's block, access, lane and line.
+/// The selection for a picked element, in all views: its writer's block, access, lane and line.
 Selection select_element(const RunResult& result, size_t buffer, int64_t element);
-/// What picking an access (and one of its lanes) means everywhere.
+/// The selection for a picked access (and one of its lanes), in all views.
 Selection select_access(const RunResult& result, uint32_t access, std::optional<int> lane = {});
 
-/// What is selected in a new result when the last one had `old` selected: the same element, else the same block; the
-/// line if it still reads or writes. Indices of accesses do not survive.
+/// The selection in a new result if `old` was selected in the last one: the same element, else the same block; the line
+/// if it still reads or writes. Access indices are not kept.
 Selection carry_selection(TraceIndex& index, const Selection& old);
-/// What a result has selected before anybody chooses: the block and line of the first finding, else a block near the
-/// middle, and its access in the middle.
+/// The initial selection of a result: the block and line of the first finding, else a block near the middle, and an
+/// access in its middle.
 Selection suggest_selection(TraceIndex& index);
-/// Call before drawing what depends on a selection: when the result is another one, the selection follows.
+/// Call before drawing anything that depends on a selection: if the result has changed, the selection follows.
 void follow_result(ViewState& view, const std::shared_ptr<const RunResult>& result);
-/// Picks the line and the block of a finding of the shown result, for every view.
+/// Selects the line and the block of a finding of the shown result, for all views.
 void select_finding(ViewState& view, const RunResult& result, const Finding& finding);
-/// The block shown when none is chosen, where nothing is known of the blocks; and that of a result: one that was
-/// executed and recorded, and that no edge cuts.
+/// The default block if nothing is known about the blocks; and the default block of a result: one that was executed and
+/// recorded, and is not cut off at an edge.
 constexpr uint32_t usual_block(uint64_t blocks) { return static_cast<uint32_t>(blocks * 11 / 20); }
 uint32_t usual_block(const RunResult& result);
-/// The linear index of the block that a finding names; nothing if it lies outside the grid.
+/// The linear index of the block that a finding names; nothing if it is outside the grid.
 std::optional<uint32_t> block_of(const Finding& finding, const Dim3& grid);
-/// The same of the launch that is shown; nothing if the finding is of a different one.
+/// The same for the shown launch; nothing if the finding belongs to a different one.
 std::optional<uint32_t> shown_block_of(const Finding& finding, const RunResult& result);
 
 /// Floor division, for offsets before a buffer's start.

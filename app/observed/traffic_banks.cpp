@@ -30,7 +30,7 @@ std::vector<BankWord> words_of_pass(const BankPicture& picture, uint32_t lanes, 
   return words;
 }
 
-/// Works passes and words out of lanes and offsets.
+/// Computes passes and words from lanes and offsets.
 void work_out(BankPicture& picture, bool apart) {
   std::array<uint64_t, 32> address{};
   for (size_t lane = 0; lane < 32; ++lane) address[lane] = static_cast<uint64_t>(picture.offset[lane]);
@@ -52,7 +52,7 @@ bool is_apart(const BankPicture& picture) {
   return picture.is_matrix || picture.kind == AccessKind::store || picture.kind == AccessKind::async_copy;
 }
 
-/// Bytes from each lane to the next, where that is the same for all active lanes; they must follow one another.
+/// Byte distance between consecutive lanes, if it is the same for all active lanes; these must be consecutive.
 std::optional<int64_t> even_distance(const BankPicture& picture) {
   std::optional<int64_t> distance;
   int last = -1;
@@ -124,7 +124,7 @@ std::optional<PaddedPicture> with_padding(const BankPicture& picture) {
   if (picture.ways < 2 || picture.is_matrix) return {};
   const auto distance = even_distance(picture);
   if (!distance || *distance < kShortestRow * kWordBytes || *distance % kWordBytes != 0) return {};
-  // A row grows by a whole access, so that the lanes stay aligned.
+  // A row is padded by a whole access, so that the lanes stay aligned.
   const int64_t more = std::max<int64_t>(kWordBytes, picture.bytes_per_lane);
   PaddedPicture padded{picture, *distance / kWordBytes, (*distance + more) / kWordBytes};
   const int first = std::countr_zero(picture.mask);

@@ -15,7 +15,7 @@ bool is_of(const Statement& statement, const LedgerRow& row) {
          statement.file == row.file;
 }
 
-/// The access of a warp that comes nearest before or behind another one, on the other side.
+/// The access of the warp in the other memory space that is nearest before or after a given one.
 std::optional<uint32_t> partner_of(const RunResult& result, uint32_t access) {
   const auto& accesses = result.trace.accesses;
   const Access& one = accesses[access];
@@ -35,7 +35,7 @@ std::optional<uint32_t> partner_of(const RunResult& result, uint32_t access) {
     return accesses[other].block == one.block &&
            result.trace.sites[accesses[other].site].launch == result.trace.sites[one.site].launch;
   };
-  // What a store writes was read before it, and what a load brings is stored behind it.
+  // A store writes what was read before it, and a load's data is stored after it.
   const AccessKind kind = result.trace.sites[one.site].kind;
   const bool backwards = kind == AccessKind::store;
   for (const bool back : {backwards, !backwards}) {
@@ -61,7 +61,7 @@ std::optional<uint32_t> access_of_line(TraceIndex& index, const std::vector<Ledg
   std::vector<const LedgerRow*> there;
   for (const LedgerRow& row : rows)
     if (row.line == line) there.push_back(&row);
-  // The worst first; where nothing is wasted, stores before loads, global before shared memory.
+  // The most wasteful first; if nothing is wasted, stores before loads, and global before shared memory.
   const auto rank = [](const LedgerRow& row) {
     return std::tuple(is_wasteful(row.movement) ? row.movement.wasted() : 0, !row.is_shared(), row.writes());
   };
@@ -101,11 +101,11 @@ ShownAccesses shown_accesses(TraceIndex& index, const std::vector<LedgerRow>& ro
   };
   if (chosen_here(hover)) return with_partner(result, *hover.access);
   const auto near = valid(selection) ? index.place(*selection.access) : std::nullopt;
-  // A line that is pointed at goes before what is selected, unless that lies on it.
+  // A hovered line takes precedence over the selection, unless the selection lies on it.
   if (hover.line && hover.line != selection.line)
     if (const auto access = access_of_line(index, rows, *hover.line, block, near)) return with_partner(result, *access);
   if (chosen_here(selection)) return with_partner(result, *selection.access);
-  if (near) {  // the same instruction of another block
+  if (near) {  // the same instruction in a different block
     const bool line_agrees = !selection.line || index.statements()[near->statement].line == *selection.line;
     if (line_agrees)
       if (const auto access = index.block(block).nearest(near->statement, near->warp, near->step))
@@ -115,7 +115,7 @@ ShownAccesses shown_accesses(TraceIndex& index, const std::vector<LedgerRow>& ro
     if (const auto access = access_of_line(index, rows, *selection.line, block, near))
       return with_partner(result, *access);
   if (const auto access = index.shown_access(hover, selection, block)) return with_partner(result, *access);
-  // A kernel that touches shared memory alone.
+  // A kernel that uses only shared memory.
   for (const LedgerRow& row : rows)
     if (const auto access = access_of_row(index, row, block, near)) return with_partner(result, *access);
   return {};

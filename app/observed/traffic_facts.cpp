@@ -10,7 +10,7 @@ namespace {
 
 std::string bytes_of(uint64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
 
-/// The buffers that the sites of a row touch, in the order of the sites.
+/// The buffers that the sites of a row touch, in site order.
 std::string buffers_of(const RunResult& result, const LineTraffic& line) {
   std::string names;
   std::vector<int32_t> seen;
@@ -56,7 +56,7 @@ const char* worst_key(AccessKind kind) {
   return kind == AccessKind::store ? "traffic.worst_store" : "traffic.worst_atomic";
 }
 
-/// What a few lanes do once for a block is not what a run is about.
+/// Waste by a few lanes once per block does not characterise a run.
 bool is_worth_saying(const LedgerRow& row, const DataMovement& total) {
   return is_wasteful(row.movement) && (row.is_shared() || row.movement.wasted() * 100 >= total.moved());
 }
@@ -73,7 +73,7 @@ TrafficSentence sector_sentence(const Strings& strings, const LedgerRow& row, co
           {}};
 }
 
-/// What serves the reads, where nothing is wasted: the caches, or so many sectors a request.
+/// What serves the reads if nothing is wasted: the caches, or a number of sectors per request.
 std::string reason_without_waste(const Strings& strings, const RunResult& result, const DataMovement& total) {
   uint64_t asked = 0;
   for (const LineTraffic& line : result.traffic.lines)

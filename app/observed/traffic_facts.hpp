@@ -1,5 +1,5 @@
-// What the traffic view says of a RunResult: requests and bytes per source line, the sentence, and the 128-byte lines
-// of one access. No drawing.
+// The content of the traffic view, derived from a RunResult: requests and bytes per source line, the sentence, and the
+// 128-byte lines of one access. No drawing.
 #pragma once
 
 #include <bitset>
@@ -14,17 +14,17 @@
 
 namespace tilescope {
 
-/// A word of each of the 32 banks.
+/// One word from each of the 32 banks.
 constexpr uint64_t kPassBytes = 128;
 
 /// Requests, and the bytes that they moved: sectors of global memory, or passes over the banks of shared memory.
 struct DataMovement {
   uint64_t requests = 0, sectors = 0, useful = 0;
-  uint64_t passes = 0, needed_passes = 0;  // of shared memory; needed: as many as without conflicts
+  uint64_t passes = 0, needed_passes = 0;  // for shared memory; needed: without conflicts
   uint64_t moved() const { return sectors * kSectorBytes + passes * kPassBytes; }
   uint64_t conflicts() const { return passes - std::min(needed_passes, passes); }
   uint64_t steps() const { return sectors + passes; }
-  /// Bytes of sectors that nobody asked for, and of passes that conflicts cost.
+  /// Bytes of sectors that were not requested, and of passes caused by conflicts.
   uint64_t wasted() const {
     const uint64_t sector_bytes = sectors * kSectorBytes;
     return sector_bytes - (sectors > 0 ? std::min(useful, sector_bytes) : 0) + conflicts() * kPassBytes;
@@ -32,7 +32,7 @@ struct DataMovement {
   double steps_per_request() const {
     return requests == 0 ? 0 : static_cast<double>(steps()) / static_cast<double>(requests);
   }
-  /// Sectors that would hold the bytes asked for, at least one; or passes without conflicts.
+  /// Sectors that would hold the requested bytes, at least one; or passes without conflicts.
   double needed_per_request() const {
     if (requests == 0) return 0;
     const double needed = passes > 0 ? static_cast<double>(needed_passes)
@@ -42,10 +42,10 @@ struct DataMovement {
   double used() const { return moved() == 0 ? 1 : static_cast<double>(useful) / static_cast<double>(moved()); }
   void add(const DataMovement& other);
 };
-/// Whole sectors moved in vain, as the source margin judges it, or passes that conflicts cost.
+/// Whether whole sectors were moved unnecessarily, by the criterion of the source margin, or conflicts cost passes.
 bool is_wasteful(const DataMovement& movement);
 DataMovement movement_of(const LineTraffic& line);
-/// Of all accesses to global memory, or to shared memory.
+/// Sum over all accesses to global memory, or to shared memory.
 DataMovement total_movement(const Traffic& traffic, Space space = Space::global);
 
 /// One row of the ledger: the accesses of one kind at a source line.
@@ -59,29 +59,29 @@ struct LedgerRow {
   bool writes() const { return kind != AccessKind::load && kind != AccessKind::async_copy; }
   bool is_shared() const { return space == Space::shared; }
 };
-/// Those of global and of shared memory, ascending line.
+/// Rows for global and shared memory, ascending by line.
 std::vector<LedgerRow> ledger_rows(const RunResult& result);
-/// "shared read", as the ledger calls a row.
+/// "shared read", the name of a row's kind in the ledger.
 const std::string& kind_text(const Strings& strings, Space space, AccessKind kind);
-/// What ptxas made of the memory operations of a line; empty where it changed nothing.
+/// What ptxas made of the memory operations of a line; empty if it changed nothing.
 std::string change_text(const Strings& strings, const LineTraffic& line);
 
 /// "Every byte moved is used:" · "4 sectors serve each warp request."
 struct TrafficSentence {
   std::string finding, reason;
   bool waste = false;
-  std::optional<size_t> worst;  // the row that is meant, in ledger_rows
+  std::optional<size_t> worst;  // the row that it refers to, in ledger_rows
 };
 TrafficSentence traffic_sentence(const Strings& strings, const RunResult& result);
 
-/// How far the model of the caches was from hardware, one sentence.
+/// The error of the cache model against hardware, in one sentence.
 std::string model_error_text(const Strings& strings);
 
 /// "4", "4.5", "15.9"
 std::string figure_text(double value);
 std::string count_text(uint64_t value);
 
-/// A 128-byte line that an access touches. Bit k of `used`: byte k is asked for.
+/// A 128-byte line that an access touches. Bit k of `used`: byte k is requested.
 struct MemoryLine {
   int64_t line = 0;  // of the buffer: offset / 128
   std::bitset<kLineBytes> used;

@@ -16,7 +16,7 @@ std::optional<size_t> number_of(const Lab& lab, const std::string& rung) {
   return {};
 }
 
-/// Per byte asked for, so that wider lanes alone are no difference.
+/// Compared per requested byte, so that wider lanes alone make no difference.
 bool moves_otherwise(const WarpAccess& a, const WarpAccess& b) {
   return uint64_t{a.cost.sectors} * b.cost.useful_bytes != uint64_t{b.cost.sectors} * a.cost.useful_bytes;
 }
@@ -25,13 +25,13 @@ bool moves_otherwise(const WarpAccess& a, const WarpAccess& b) {
 
 void remember_accesses(ViewState& view, const std::shared_ptr<const RunResult>& result) {
   if (!result || !result->observed || result->request.edited_source || !result->request.broken.empty()) return;
-  if (result->request.own_lab) return;  // the kernels of a file of one's own need not be a ladder
+  if (result->request.own_lab) return;  // the kernels of a user's own file need not form a ladder
   const Lab* lab = lab_of(result->request);
   const auto number = lab == nullptr ? std::nullopt : number_of(*lab, result->rung);
   if (!number || result->tiles.grid.count() == 0) return;
   if (view.seen_accesses == nullptr) view.seen_accesses = std::make_shared<std::vector<SeenAccess>>();
   std::vector<SeenAccess>& seen = *view.seen_accesses;
-  const std::string& rung = result->rung;  // of one that picks, the picked one
+  const std::string& rung = result->rung;  // for a rung that picks, the picked one
   std::erase_if(seen, [&](const SeenAccess& one) { return one.lab == lab->name && one.rung == rung; });
   TraceIndex& index = trace_index(view, result);
   for (const LedgerRow& row : ledger_rows(*result)) {

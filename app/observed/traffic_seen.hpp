@@ -1,5 +1,5 @@
-// Accesses of rungs that have run in this window, so that the traffic view can show a neighbouring rung's beside the
-// one that is shown: real ones, of the same sizes, never worked out.
+// Accesses of rungs that have run in this window, so that the traffic view can show a neighbouring rung's access beside
+// the shown one: observed ones of the same sizes, never derived.
 #pragma once
 
 #include <map>
@@ -20,11 +20,11 @@ struct SeenAccess {
   WarpAccess access;
 };
 
-/// Keeps, for every buffer and direction, the access in the middle of the grid. Edited and broken sources are none of
-/// the ladder's.
+/// Keeps, for every buffer and direction, the access in the middle of the grid. Edited and broken sources are not kept,
+/// since they are not part of the ladder.
 void remember_accesses(ViewState& view, const std::shared_ptr<const RunResult>& result);
-/// The same access in another rung of the lab: of those that move another number of sectors for as many bytes, the
-/// nearest in the ladder. Null if none has run.
+/// The same access in a different rung of the lab: among those that move a different number of sectors for the same
+/// bytes, the nearest in the ladder. Null if none has run.
 const SeenAccess* access_of_neighbour(const ViewState& view, const RunResult& result, const WarpAccess& shown);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// What the panels share: one selection everywhere, the playback position, tabs, language, theme, layout.
+// State shared by the panels: one selection for all, the playback position, tabs, language, theme, layout.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace tilescope {
 
-/// What the speed panel shows; those after the ladder only where the lab has them.
+/// The views of the speed panel; those after the ladder only if the lab has them.
 enum class BottomTab { sweep, ladder, roofline, fusion, map, small, memory };
 
 struct Baseline;    // app/observed/baseline.hpp
@@ -24,7 +24,7 @@ class TraceIndex;   // app/observed/trace_index.hpp
 struct StepsShown;  // app/views/step/step_view.hpp
 struct SeenAccess;  // app/observed/traffic_seen.hpp
 
-/// What is picked (or hovered) in any view is lit in all others. An access implies its block, warp and line.
+/// What is selected (or hovered) in any view is highlighted in all others. An access implies its block, warp and line.
 struct Selection {
   std::optional<uint32_t> block;   // linear block index
   std::optional<uint32_t> access;  // index into RunResult::trace.accesses
@@ -35,14 +35,14 @@ struct Selection {
   bool operator==(const Selection&) const = default;
 };
 
-/// Blocks in issue order. position: how many blocks have been issued; grid.count() shows everything.
+/// Blocks in issue order. position: number of issued blocks; grid.count() shows everything.
 struct Playback {
   bool playing = false;
   double position = -1;          // −1: everything (no animation)
   double blocks_per_second = 0;  // 0: chosen so that the whole grid takes about 6 s
 };
 
-/// How near the tile view looks at the buffers (app/views/tiles/tiles_zoom.hpp).
+/// Zoom level of the tile view (app/views/tiles/tiles_zoom.hpp).
 enum class TilesLevel { grid, block, warp, lane };
 struct TilesZoom {
   TilesLevel level = TilesLevel::grid;
@@ -51,13 +51,13 @@ struct TilesZoom {
 
 /// The pass of the selected block over the keys of a plane (app/views/plane/plane_view.hpp).
 struct PlaneCursor {
-  bool as_tiles = false;  // the ordinary tiles in its place
+  bool as_tiles = false;  // show the ordinary tiles instead
   bool playing = false;
-  double step = -1;            // blocks of keys that it has processed; −1: not chosen yet
-  std::optional<int64_t> row;  // of O, counted through all heads; nothing: one of the selected block
+  double step = -1;            // blocks of keys that have been processed; −1: not chosen yet
+  std::optional<int64_t> row;  // of O, counted across all heads; nothing: one of the selected block
 };
 
-/// The first steps (app/window/tour.hpp): what is ticked, and what the values were at the beginning.
+/// The first steps (app/window/tour.hpp): the completed steps, and the initial values.
 struct Tour {
   static constexpr size_t kSteps = 4;
   bool running = false;
@@ -69,31 +69,31 @@ struct Tour {
 
 /// Lines of a kernel's file, or of a header that it includes, which a view asks the source panel to show.
 struct SourceQuote {
-  std::string file, text;  // "kernels/rows.cuh", and the lines as they stand there
+  std::string file, text;  // "kernels/rows.cuh", and the text of the lines
 };
 
-/// The window's place on the desktop, in screen coordinates; width 0: not known yet.
+/// The window's position on the desktop, in screen coordinates; width 0: not known yet.
 struct WindowPlace {
   int left = 0, top = 0, width = 0, height = 0;
   bool maximised = false;
 };
 
-/// The smallest window, in unscaled pixels: below, parts of the screen are cut off.
+/// The minimum window size, in unscaled pixels: below it, parts of the screen are cut off.
 constexpr float kSmallestWidth = 900, kSmallestHeight = 560;
 
-/// What a key or a command asks of the source panel (Screen::ask_source).
+/// A command for the source panel (Screen::ask_source).
 enum class SourceWish { none, edit, find, replace, go_to_line, save };
 
-/// The newest result that the controls have shown, and the finding of the run before it that it no longer has.
+/// The newest result that the controls have shown, and the finding that the run before had and this one no longer has.
 struct FixedFinding {
   std::shared_ptr<const RunResult> last;
   std::string id;  // empty: none, or the run before was of a different rung or lab
 };
 
-/// What is looked at in one lab: ViewState holds the shown lab's, and keeps those of the others.
+/// The view of one lab: ViewState contains the shown lab's, and keeps those of the others.
 struct LabView {
   Selection selection;
-  Selection suggested;  // what the program selected by itself; the same as `selection` until something is chosen
+  Selection suggested;  // selected by the program; the same as `selection` until something is chosen
   Playback playback;
   TilesZoom zoom;
   StepCursor step;
@@ -102,42 +102,42 @@ struct LabView {
 
 struct ViewState : LabView, DrawState {
   Selection hover;                       // cleared at the start of each frame by the shell
-  Selection followed;                    // what the newest result made of the selection; a choice since differs
-  std::string lab;                       // whose view the LabView is; empty before the first frame
-  std::map<std::string, LabView> waits;  // the views of labs that are not shown, by lab
+  Selection followed;                    // the selection after the newest result; a later choice differs from it
+  std::string lab;                       // the lab that LabView belongs to; empty before the first frame
+  std::map<std::string, LabView> waits;  // views of labs that are not shown, by lab
   Tour tour;
-  std::string tab = "tiles";  // the view that is shown, by its name (app/views/view.hpp)
+  std::string tab = "tiles";  // the shown view, by its name (app/views/view.hpp)
   BottomTab bottom = BottomTab::sweep;
   bool light = false;
   float user_scale = 1.0F;  // the learner's, a multiple of kScaleStep
   static constexpr float kScaleStep = 0.125F, kSmallestScale = 0.75F, kLargestScale = 3.0F;
   WindowPlace window;
   float controls_width = 296, rail_width = 200;  // unscaled pixels
-  float bottom_height = 0, source_width = 0;     // 0: not dragged, they follow the window
-  bool lower_hidden = false;                     // only the view above, and a strip that brings the rest back
-  bool source_maximised = false;                 // the source instead of the view, in the whole of the middle
-  float source_usual_width = 0;                  // pixels, without what a comparison takes beside it; 0: as it is
+  float bottom_height = 0, source_width = 0;     // 0: not dragged, so they follow the window
+  bool lower_hidden = false;                     // only the upper view, and a strip that restores the rest
+  bool source_maximised = false;                 // the source replaces the view and fills the middle
+  float source_usual_width = 0;                  // pixels, without the space for a comparison beside it; 0: unchanged
   bool source_drawn = false;                     // in this frame
-  bool source_active = false;                    // it had the pointer or the keyboard in the last frame
-  SourceWish source_wish = SourceWish::none;     // done by the source panel when it is drawn
+  bool source_active = false;                    // it had the pointer or the keyboard focus in the last frame
+  SourceWish source_wish = SourceWish::none;     // handled by the source panel when it is drawn
   std::string lesson_anchor;                     // heading to scroll to; cleared when done
-  double explained_for = 0;                      // seconds for which `explained` has been the same
+  double explained_for = 0;                      // seconds since `explained` last changed
   std::map<std::string, std::string>
       ladder_sizes;   // lab → the recorded size (place_name) its ladder is at; none: largest
-  bool diff = false;  // the source panel shows two rungs beside each other
-  std::map<std::string, std::string> diff_with;  // lab → the rung that was chosen to compare with
-  std::string header;                            // that the source panel shows; empty: the kernel's own file
+  bool diff = false;  // the source panel shows two rungs side by side
+  std::map<std::string, std::string> diff_with;  // lab → the rung chosen for the comparison
+  std::string header;                            // shown in the source panel; empty: the kernel's own file
   std::optional<SourceQuote> quote;              // taken over by the source panel
   bool bottom_speed = false;                     // the narrow layout shows speed instead of source
   double frame_ms = 0;                           // time of the last frame
   bool show_frame_time = false;
   std::vector<std::string> missing_fonts;
   bool typing_starts = false;
-  bool typing_refused = false;         // what was typed is not a possible value: the field says why
-  std::set<std::string> unfolded;      // "lab/section" of the controls: rows of other rungs that are shown
+  bool typing_refused = false;         // the typed text is not an allowed value: the field says why
+  std::set<std::string> unfolded;      // "lab/section" of the controls: rows of other rungs that are unfolded
   std::string typing_in, typed;        // the slider whose value is being typed, and the text so far
   std::map<std::string, int> guesses;  // predict cards: "lab/question" → the choice that was pressed
-  /// The question that a lab's card shows, and the rung for which it was chosen: a different rung begins with its own.
+  /// The question that a lab's card shows, and the rung for which it was chosen: a different rung starts with its own.
   struct ShownQuestion {
     int number = 0;
     std::string rung = {};
@@ -145,19 +145,19 @@ struct ViewState : LabView, DrawState {
   std::map<std::string, ShownQuestion> questions;
   std::shared_ptr<const Baseline> baseline;  // the pinned result; null: none
   FixedFinding fixed_finding;
-  // What all views derive from the newest results.
-  std::shared_ptr<TraceIndex> index;                       // null: not asked for yet
-  ResultReference followed_result;                         // that the selection has followed
+  // Derived from the newest results, shared by all views.
+  std::shared_ptr<TraceIndex> index;                       // null: not requested yet
+  ResultReference followed_result;                         // the result that the selection has followed
   std::shared_ptr<StepsShown> steps;                       // the selected block's; null: not drawn yet
-  std::shared_ptr<std::vector<SeenAccess>> seen_accesses;  // what the lab's other rungs accessed
-  bool reveal_answer = false;                              // the controls scroll to what has just been answered
+  std::shared_ptr<std::vector<SeenAccess>> seen_accesses;  // accesses of the lab's other rungs
+  bool reveal_answer = false;                              // the controls scroll to the answer that has just appeared
   bool asks_for_file = false;                              // the dialog that opens a CUDA file is due
-  std::string say;                                         // for the status bar; the screen takes it over
+  std::string say;                                         // for the status bar, which takes it over
   bool closing = false;                                    // the last frame before the window closes
 };
 
-/// Puts the view of a lab in the place of the one before it: as it was left, with nothing playing, or afresh with the
-/// whole grid shown. Called at the start of each frame; nothing where the lab is the same.
+/// Replaces the view of the previous lab by that of `lab`: as it was left, with playback stopped, or a new one that
+/// shows the whole grid. Called at the start of each frame; does nothing if the lab is the same.
 void enter_lab(ViewState& view, const std::string& lab);
 
 }  // namespace tilescope

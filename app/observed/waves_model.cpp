@@ -10,7 +10,7 @@ namespace {
 std::string number(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
 std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
 
-/// A share that is not nothing is not called 0%, nor one that is not all 100%.
+/// A nonzero fraction is never shown as 0%, nor one below 1 as 100%.
 std::string honest_percent(double share) {
   if (share > 0 && share < 0.01) return "<1%";
   if (share < 1 && share > 0.99) return fmt::format("{:.1f}%", std::min(99.9, 100 * share));
@@ -33,7 +33,7 @@ OccupancyLimit limit_of(const WavesPicture& picture) {
 }
 
 void say_model(WavesSentence& said, const Strings& strings, const WaveSchedule& waves) {
-  // fmt::arg refers to what it is given.
+  // fmt::arg keeps references to its arguments.
   const std::string all_blocks = number(waves.blocks), resident_blocks = number(waves.resident()),
                     last_blocks = number(waves.last_wave_blocks()), idle_share = honest_percent(1 - waves.filled());
   const auto blocks = fmt::arg("blocks", all_blocks), resident = fmt::arg("resident", resident_blocks),
@@ -90,7 +90,7 @@ MeasuredPlaces::MeasuredPlaces(const BlockTimes& times) : slots_(times.most_resi
     names_.push_back(name);
   }
   blocks_.resize(names_.size() * slots_);
-  // Each goes to the first slot of its multiprocessor that is free when it begins.
+  // Each block goes to the first slot of its SM that is free when it begins.
   for (const uint32_t block : times.order) {
     const BlockSpan& span = times.blocks[block];
     const size_t first = size_t{row_of[span.multiprocessor]} * slots_;

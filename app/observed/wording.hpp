@@ -1,4 +1,4 @@
-// How views call blocks, elements and ranges.
+// Texts for blocks, elements and ranges in views.
 #pragma once
 
 #include <cstdint>

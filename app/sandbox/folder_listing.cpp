@@ -57,7 +57,7 @@ void FolderListing::ask(const fs::path& folder) {
   std::thread([state = state_, folder] {
     FolderContents contents = read_folder(folder);
     const std::lock_guard lock(state->mutex);
-    if (state->asked != folder) return;  // another was asked for meanwhile
+    if (state->asked != folder) return;  // a different folder was requested meanwhile
     state->contents = std::move(contents);
     if (state->wake) state->wake();
   }).detach();

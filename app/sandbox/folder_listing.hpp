@@ -1,4 +1,4 @@
-// What a folder holds, for the dialog that opens a file: read by a thread, since a folder may lie on a slow disk.
+// The contents of a folder, for the dialog that opens a file; read by a thread, since a folder may be on a slow disk.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,8 @@ struct FolderEntry {
   bool operator==(const FolderEntry&) const = default;
 };
 
-/// Folders first, then CUDA sources, each in the order of the alphabet; what begins with a dot is left out unless asked
-/// for. `problem` says why the folder cannot be read.
+/// Folders first, then CUDA sources, each in alphabetical order; dot files are omitted unless asked for. `problem` says
+/// why the folder cannot be read.
 struct FolderContents {
   std::filesystem::path folder;
   std::vector<FolderEntry> entries;
@@ -29,14 +29,14 @@ bool is_cuda_source(const std::filesystem::path& file);
 class FolderListing {
  public:
   explicit FolderListing(std::function<void()> wake);
-  /// Asks for a folder, unless it is the one that was asked for last.
+  /// Requests a folder, unless it is already the one requested last.
   void ask(const std::filesystem::path& folder);
-  /// The newest contents that are known; of another folder while the one that was asked for is being read.
+  /// The newest known contents; those of a different folder while the requested one is being read.
   FolderContents contents() const;
   bool reading() const;
 
  private:
-  // Shared with the threads, which may outlast the dialog when a disk does not answer.
+  // Shared with the threads, which may outlive the dialog if a disk does not respond.
   struct State {
     mutable std::mutex mutex;
     std::filesystem::path asked;
@@ -46,10 +46,10 @@ class FolderListing {
   std::shared_ptr<State> state_;
 };
 
-/// The longest beginning that all entries which begin with `typed` have in common; `typed` itself where none does.
+/// The longest common prefix of all entries that begin with `typed`; `typed` itself if none does.
 std::string common_completion(const std::vector<FolderEntry>& entries, const std::string& typed);
 
-/// "~/kernels" → "/home/…/kernels"; relative paths are those of the current folder.
+/// "~/kernels" → "/home/…/kernels"; relative paths refer to the current folder.
 std::filesystem::path path_from_typed(const std::string& typed);
 
 }  // namespace tilescope

@@ -19,13 +19,13 @@ fs::path normal(const fs::path& file) {
   return (failed ? file : path).lexically_normal();
 }
 
-/// Kernels may be in headers of the user.
+/// Kernels may be in the user's headers.
 std::string text_with_headers(const fs::path& file, const std::string& text) {
   return DeviceSource({.text = text, .file = file.string()}, {}).original_text();
 }
 
-/// What is wrong with a form is said at its fields; the run says where to look. Whether there is such a kernel, only
-/// the compiler knows for sure.
+/// Errors in a form are shown at its fields; the run only refers to them. Only the compiler knows for certain whether
+/// the kernel exists.
 Result<void> check_form(const KernelForm& form, int64_t n) {
   const FilledForm filled = fill_in(form, n);
   for (const auto& [field, problem] : filled.problems)
@@ -43,7 +43,7 @@ Rung make_rung(const fs::path& file, const KernelForm& form) {
   rung.variables = [shared](const Config& config) { return fill_in(*shared, config.size("n")).variables; };
   rung.launches = [shared](const Config& config) {
     FilledForm filled = fill_in(*shared, config.size("n"));
-    // A kernel that the source seems not to have is still asked for by its name.
+    // A kernel that the source seems not to have is still requested by name.
     if (filled.launch.kernel.empty()) filled.launch.kernel = shared->kernel;
     return std::vector<Launch>{std::move(filled.launch)};
   };
@@ -68,7 +68,7 @@ bool Sandbox::is_shown(const Session& session) const {
 void Sandbox::poll(Session& session) {
   if (next_watch_) {
     if (auto news = next_watch_->take()) {
-      // The file that is open stays until another one is there.
+      // The open file stays until a different one is available.
       if (*news) {
         if (read_) keep();
         watch_ = std::move(next_watch_);
@@ -116,7 +116,7 @@ void Sandbox::take_news(Session& session, FileWatch::News news) {
   restore_edit(session);
 }
 
-/// What was typed and not saved, before another file was opened or the window closed.
+/// Restores unsaved edits from before a different file was opened or the window closed.
 void Sandbox::restore_edit(Session& session) {
   const KeptEdits::Edit* edit = edits_ != nullptr ? edits_->find(file_edit_name(file_)) : nullptr;
   if (edit == nullptr || edit->text == text_) return;
@@ -142,11 +142,11 @@ void Sandbox::read_text(const std::string& text) {
     forms_[kernel.name] = form_of(kernel.name, facts_, std::move(edits));
   }
   for (auto& [name, form] : forms_) suggest(form, facts_);
-  // A kernel that is gone stays chosen: the file may be half-way through a save.
+  // A missing kernel stays selected: the file may be in the middle of a save.
   if (kernel_.empty() && !facts_.kernels.empty()) kernel_ = facts_.kernels.front().name;
   if (!forms_.contains(kernel_)) forms_[kernel_] = form_of(kernel_, facts_, {});
   if (!kernel_.empty()) forms_.erase("");
-  // Every name that a kernel had while it was typed would leave a form behind.
+  // Otherwise every intermediate name of a kernel being typed would leave a form behind.
   std::erase_if(forms_,
                 [&](const auto& one) { return !one.second.known && one.second.edits.empty() && one.first != kernel_; });
   learned_from_.reset();
@@ -154,7 +154,7 @@ void Sandbox::read_text(const std::string& text) {
   dirty_ = true;
 }
 
-/// What was changed elsewhere: in the source panel, the ladder, the slider.
+/// Follows changes made elsewhere: in the source panel, the ladder, the slider.
 void Sandbox::follow(Session& session) {
   const Request& request = session.request();
   if (request.edited_source != edited_) {
@@ -171,7 +171,7 @@ void Sandbox::follow(Session& session) {
   learn_roles(session);
 }
 
-/// What the source did not show, the run does: a buffer that is handed to a function and comes back written.
+/// Learns from the run what the source did not show: a buffer that is passed to a function and is written.
 void Sandbox::learn_roles(const Session& session) {
   const auto result = session.result();
   if (!result || result == learned_from_ || session.stale() || !result->observed || !result->findings.empty()) return;
@@ -220,7 +220,7 @@ std::shared_ptr<const Lab> Sandbox::make_lab() const {
   lab->sizes.push_back(std::move(size));
   for (const auto& [name, form] : forms_)
     if (form.known || name == kernel_) lab->rungs.push_back(make_rung(file_, form));
-  // In the order of the source.
+  // In source order.
   const auto place = [this](const Rung& rung) {
     const auto same = [&](const SourceKernel& kernel) { return kernel.name == rung.name; };
     return std::find_if(facts_.kernels.begin(), facts_.kernels.end(), same) - facts_.kernels.begin();
@@ -285,7 +285,7 @@ std::map<std::string, Sandbox::Remembered> Sandbox::remembered() const {
   copy.forms_ = forms_;
   copy.kernel_ = kernel_;
   if (read_) copy.keep();
-  // The files that were open last.
+  // Keeps the most recently opened files.
   while (copy.remembered_.size() > kMostRemembered) {
     auto oldest = std::find_if(copy.remembered_.begin(), copy.remembered_.end(), [&](const auto& one) {
       return std::find(recent_.begin(), recent_.end(), fs::path(one.first)) == recent_.end();

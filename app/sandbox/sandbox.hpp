@@ -1,10 +1,10 @@
-// A CUDA file of the user's own, as a lab: its kernels are the rungs, a form stands in for what a lab's author decides.
-// Every view works on it without knowing that it is one.
+// A user's own CUDA file as a lab: its kernels are the rungs, and a form provides what a lab's author would decide.
+// Every view works on it without knowing that it is not an ordinary lab.
 //
 //     file ── FileWatch ──▶ text ── SourceFacts ──▶ KernelForm per kernel ── fill_in ──▶ Lab ──▶ Session
-//                            ▲ edits in the source panel            ▲ what is typed
+//                            ▲ edits in the source panel            ▲ typed fields
 //
-// Forms are remembered by file and kernel; when the file changes on disk, they are kept and it runs again.
+// Forms are remembered by file and kernel; when the file changes on disk, they are kept and the kernel runs again.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@ struct Lab;
 
 class Sandbox {
  public:
-  /// Called from a thread when there is something for poll().
+  /// `wake` is called from a thread when poll() has something to take over.
   void set_wake(std::function<void()> wake) { wake_ = std::move(wake); }
   const std::function<void()>& wake() const { return wake_; }
 
-  /// Edits that are in no file yet: an opened file gets its own back. They outlive this.
+  /// Edits that are not saved to a file yet: an opened file gets its edits restored. Must outlive this.
   void set_edits(const KeptEdits* edits) { edits_ = edits; }
   bool is_edited(const std::filesystem::path& file) const;
-  /// The open file as it is on the disk.
+  /// The open file's text on disk.
   const std::string& text_on_disk() const { return text_; }
 
-  /// Opens a file; it is shown by a later poll(), or take_opening_error() says why not.
+  /// Opens a file; a later poll() shows it, or take_opening_error() gives the reason why not.
   void open(const std::filesystem::path& file);
   void stop_opening() { next_watch_.reset(); }
   bool opening() const { return next_watch_ != nullptr; }
@@ -50,28 +50,28 @@ class Sandbox {
   bool is_shown(const Session& session) const;
 
   const std::filesystem::path& file() const { return file_; }
-  /// Why the file cannot be read any more, while the text that was read last stays.
+  /// Why the file can no longer be read; the last text that was read stays.
   const std::optional<Error>& problem() const { return problem_; }
-  /// It changed on disk while it was being edited in the window.
+  /// The file changed on disk while it was being edited in the window.
   bool changed_beside_edits() const { return changed_beside_edits_; }
-  /// The edits stay, and saving writes them over what is on disk.
+  /// The edits stay; saving will overwrite the file on disk.
   void keep_edits() { changed_beside_edits_ = false; }
 
   const SourceFacts& facts() const { return facts_; }
-  /// Raised whenever another text is shown: letters in it may need to be loaded.
+  /// Incremented whenever a different text is shown: its characters may have to be loaded.
   uint64_t text_version() const { return text_version_; }
   const std::string& kernel() const { return kernel_; }
   const KernelForm& form() const { return forms_.at(kernel_); }
   const FilledForm& filled() const { return filled_; }
   void choose_kernel(const std::string& kernel);
   void set_field(const std::string& field, const std::string& text);
-  /// Everything as the source suggests it.
+  /// Resets all fields to the source's suggestions.
   void reset_form();
 
-  /// Writes the text that was edited in the window into the file.
+  /// Writes the text edited in the window to the file.
   Result<void> save(Session& session);
 
-  // What is remembered between two starts.
+  // State that is remembered across starts.
   struct Remembered {
     std::string kernel;
     std::map<std::string, FieldTexts> edits;  // by kernel
@@ -82,10 +82,10 @@ class Sandbox {
   std::map<std::string, Remembered> remembered() const;
   void restore(std::vector<std::filesystem::path> recent, std::map<std::string, Remembered> remembered);
   void forget(const std::filesystem::path& file);
-  /// The same files in an order that does not change while the program runs: new ones come last.
+  /// The same files in an order that is stable while the program runs: new ones are appended.
   const std::vector<std::filesystem::path>& listed() const { return listed_; }
-  /// Takes a file off the lists; the file itself stays. Where it is shown, the lab before it is shown again. False: it
-  /// is shown, and has edits that are not saved.
+  /// Removes a file from the lists; the file itself stays. If it is shown, the previous lab is shown instead. False: it
+  /// is shown and has unsaved edits.
   bool remove(Session& session, const std::filesystem::path& file);
   static constexpr size_t kMostRecent = 8, kMostRemembered = 40;
 
@@ -105,19 +105,19 @@ class Sandbox {
   std::unique_ptr<FileWatch> watch_, next_watch_;
   std::optional<Error> opening_error_, problem_;
   std::filesystem::path file_;
-  bool read_ = false;   // watch_ has given a text
-  bool dirty_ = false;  // the session's lab is older than what is here
+  bool read_ = false;   // watch_ has delivered a text
+  bool dirty_ = false;  // the session's lab is older than the state here
   bool changed_beside_edits_ = false;
   std::string text_;                   // on disk
-  std::optional<std::string> edited_;  // in the window, as it was last seen
+  std::optional<std::string> edited_;  // in the window, as last seen
   SourceFacts facts_;
   std::map<std::string, KernelForm> forms_;
   std::string kernel_;
   FilledForm filled_;
   uint64_t text_version_ = 0;
-  std::shared_ptr<const void> learned_from_;  // the result that roles were last learnt from
+  std::shared_ptr<const void> learned_from_;  // the result that roles were last learned from
   std::vector<std::filesystem::path> recent_, listed_;
-  std::string lab_before_;  // that was shown before an own file
+  std::string lab_before_;  // the lab shown before a user's own file
   std::map<std::string, Remembered> remembered_;
 };
 

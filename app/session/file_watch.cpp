@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-/// What changes when a file does. A file that is not there has no inode.
+/// Changes whenever the file does. A missing file has no inode.
 struct Stamp {
   ino_t inode = 0;
   off_t size = 0;
@@ -54,14 +54,14 @@ std::optional<FileWatch::News> FileWatch::take() {
 }
 
 void FileWatch::work(const std::stop_token& stop) {
-  std::optional<Stamp> read;  // of what was read last
+  std::optional<Stamp> read;  // of the last read
   std::optional<std::string> text;
   for (Stamp before = stamp_of(file_); !stop.stop_requested();) {
     const bool first = !read;
     if (first || before != *read) {
       auto news = read_source_file(file_);
       const Stamp after = stamp_of(file_);
-      // Touched, but the same text: nothing to tell.
+      // Touched, but with the same text: nothing to report.
       const bool same = news && text && *news == *text;
       if (after == before || first) {
         read = before;
@@ -76,7 +76,7 @@ void FileWatch::work(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     stopped_.wait_for(lock, stop, kInterval, [] { return false; });
     lock.unlock();
-    // At rest: the same twice, a moment apart.
+    // Stable: the same twice, a moment apart.
     Stamp now = stamp_of(file_);
     while (read && now != *read && !stop.stop_requested()) {
       lock.lock();

@@ -1,11 +1,11 @@
-// One file of the user's, read again whenever it changes on disk, by a thread of its own: the window never waits for a
+// Reads one of the user's files again whenever it changes on disk, on a separate thread: the window never waits for a
 // disk.
 //
 //     FileWatch watch(path, wake);
 //     if (auto news = watch.take()) …          // once a frame
 //
-// A file that is being written is read when it has come to rest, so that an editor that empties it first, or puts
-// another in its place, is not caught half-way; what is at rest half-way is what there is.
+// A file that is being written is read once it no longer changes, so that an editor that first empties or replaces it
+// is not caught midway; a file that stays incomplete is read as it is.
 #pragma once
 
 #include <chrono>
@@ -24,17 +24,17 @@ namespace tilescope {
 
 class FileWatch {
  public:
-  /// What the file holds now, or why it cannot be read.
+  /// The file's current contents, or why it cannot be read.
   using News = Result<std::string>;
 
-  /// `wake` is called from the thread when there are news.
+  /// `wake` is called from the thread when there is news.
   FileWatch(std::filesystem::path file, std::function<void()> wake);
   ~FileWatch();
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
   const std::filesystem::path& file() const { return file_; }
-  /// The newest news that were not taken yet; the first come soon after the start.
+  /// The newest news not taken yet; the first arrives soon after the start.
   std::optional<News> take();
 
   static constexpr std::chrono::milliseconds kInterval{200}, kRest{60};
@@ -48,10 +48,10 @@ class FileWatch {
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   std::optional<News> news_;
-  std::jthread thread_;  // last: ends before what it uses
+  std::jthread thread_;  // declared last: ends before the members that it uses
 };
 
-/// A text file at once, for those who may wait. Folders, pipes, binaries and files of more than 8 MiB are errors.
+/// Reads a text file synchronously. Folders, pipes, binaries and files larger than 8 MiB are errors.
 Result<std::string> read_source_file(const std::filesystem::path& file);
 
 }  // namespace tilescope

@@ -5,7 +5,7 @@
 namespace tilescope {
 
 FusionWorker::FusionWorker(const std::filesystem::path& root)
-    // An engine of its own, from the first wish on: runs go on meanwhile.
+    // A separate engine, opened with the first wish, so that runs can continue.
     : NewestWish([root, engine = std::shared_ptr<Engine>()](const FusionWish& wish,
                                                             const std::stop_token& stop) mutable -> Outcome {
         if (!engine) engine = Engine::open({.root = root, .cache_folder = {}, .simulator_threads = 1});

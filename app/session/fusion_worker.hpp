@@ -1,4 +1,4 @@
-// The thread that counts what fusing saves.
+// The thread that computes what fusing saves.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 namespace tilescope {
 
 struct FusionWish {
-  const Lab* lab = nullptr;  // of the registry
+  const Lab* lab = nullptr;  // in the registry
   Config config;
   std::string gpu;
   bool operator==(const FusionWish&) const = default;

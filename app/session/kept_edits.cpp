@@ -12,15 +12,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file holds this line, the name, the digest of the base, then the text.
+// A file contains this line, the name, the digest of the base, then the text.
 constexpr std::string_view kFormat = "tilescope edit 1";
-// From a first change to its writing: what is typed meanwhile goes with it.
+// Delay between a first change and its writing: further typing in this time is included.
 constexpr std::chrono::milliseconds kGather{200};
 
 fs::path file_of(const fs::path& folder, const std::string& name) { return folder / (sha256_of(name) + ".edit"); }
 
 Result<void> write_edit(const fs::path& folder, const std::string& name, const KeptEdits::Edit& edit) {
-  std::error_code ignored;  // replace_file reports what is wrong with the folder
+  std::error_code ignored;  // replace_file reports errors of the folder
   if (fs::create_directories(folder, ignored)) fs::permissions(folder, fs::perms::owner_all, ignored);
   return replace_file(file_of(folder, name), std::string(kFormat) + "\n" + name + "\n" + edit.base + "\n" + edit.text);
 }

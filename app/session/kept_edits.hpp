@@ -1,11 +1,11 @@
-// Texts that were edited in the window and not saved: written to the disk while they are typed, so that closing the
-// window, a crash or a power cut loses none of them.
+// Unsaved edits of the window: written to disk while the user types, so that closing the window, a crash or a power cut
+// loses none of them.
 //
 //     KeptEdits edits(folder);                          // reads what an earlier start left
 //     edits.keep(lab_edit_name("softmax"), {text, sha256_of(original)});
 //     edits.drop(lab_edit_name("softmax"));             // reverted or saved
 //
-// Each is a file of its own in the folder, which only the user can read. A thread writes them (replace_file in
+// Each is a separate file in the folder, readable only by the user. A thread writes them (replace_file in
 // app/session/saved_files.hpp), at most a few times a second, so that fast typing does not keep the disk busy.
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace tilescope {
 
-/// Names of texts: a lab's kernel file, and a file of the user's own.
+/// Names of texts: a lab's kernel file, and a user's own file.
 std::string lab_edit_name(std::string_view lab);
 std::string file_edit_name(const std::filesystem::path& file);
 
@@ -30,11 +30,11 @@ class KeptEdits {
  public:
   struct Edit {
     std::string text;
-    std::string base;  // SHA-256 of the text that was edited
+    std::string base;  // SHA-256 of the unedited text
     bool operator==(const Edit&) const = default;
   };
 
-  /// Reads what is in the folder; makes it with the first edit. Without a folder, edits live as long as this does.
+  /// Reads the folder; creates it with the first edit. Without a folder, edits live as long as this object.
   explicit KeptEdits(std::filesystem::path folder = {});
   /// Waits until everything is written.
   ~KeptEdits();
@@ -46,9 +46,9 @@ class KeptEdits {
   void keep(const std::string& name, Edit edit);
   void drop(const std::string& name);
 
-  /// Waits until what was kept and dropped is on the disk.
+  /// Waits until all changes are on disk.
   void flush();
-  /// Why the newest change is not on the disk; nothing if it is.
+  /// Why the newest change is not on disk; nothing if it is.
   std::optional<Error> problem() const;
 
  private:
@@ -60,11 +60,11 @@ class KeptEdits {
   std::map<std::string, Edit> edits_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::map<std::string, std::optional<Edit>> due_;  // guarded by mutex_; no edit: its file is to be removed
+  std::map<std::string, std::optional<Edit>> due_;  // guarded by mutex_; empty: the file is to be removed
   bool writing_ = false;                            // guarded by mutex_
-  bool flushing_ = false;                           // guarded by mutex_: somebody waits, so write at once
+  bool flushing_ = false;                           // guarded by mutex_: flush() waits, so write at once
   std::optional<Error> problem_;                    // guarded by mutex_
-  std::jthread writer_;                             // last: ends before the rest
+  std::jthread writer_;                             // declared last: ends before the other members
 };
 
 }  // namespace tilescope

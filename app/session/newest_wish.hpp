@@ -1,4 +1,4 @@
-// A thread that makes what is wanted now: the newest wish wins, the work for an older one is stopped, and the last
+// A thread that produces what is wanted now: the newest wish wins, work for an older one is stopped, and the last
 // product is kept.
 //
 //     struct RecordWorker : NewestWish<Wish, Record> {
@@ -24,7 +24,7 @@ template <class Wish, class Product>
 class NewestWish {
  public:
   using Outcome = Result<std::shared_ptr<const Product>>;
-  /// Called on the thread, for one wish after the other.
+  /// Called on the thread, for one wish at a time.
   using Make = std::function<Outcome(const Wish& wish, const std::stop_token& stop)>;
 
   explicit NewestWish(Make make)
@@ -33,13 +33,13 @@ class NewestWish {
   NewestWish(const NewestWish&) = delete;
   NewestWish& operator=(const NewestWish&) = delete;
 
-  /// What is called when something has been made, on the thread.
+  /// `wake` is called on the thread when a product is ready.
   void set_wake(std::function<void()> wake) {
     const std::lock_guard lock(mutex_);
     wake_ = std::move(wake);
   }
 
-  /// Called in every frame in which the product is shown; begins at most once for the same wish.
+  /// Call in every frame that shows the product; the same wish is started at most once.
   void want(const Wish& wish) {
     std::optional<std::stop_source> overtaken;
     {
@@ -52,7 +52,7 @@ class NewestWish {
     changed_.notify_one();
   }
 
-  /// Stops what is being made; the wish then ends with the error that it was cancelled.
+  /// Stops the work in flight; the wish then ends with the error `cancelled`.
   void cancel() {
     std::optional<std::stop_source> stopped;
     {
@@ -66,7 +66,7 @@ class NewestWish {
     if (stopped) stopped->request_stop();
   }
 
-  /// The product is not shown any more: stops the wish in flight and frees what was made.
+  /// The product is no longer shown: stops the wish in flight and frees the product.
   void forget() {
     std::optional<std::stop_source> stopped;
     {
@@ -85,13 +85,13 @@ class NewestWish {
     return waiting_ || (in_flight_ && wanted_ && !stop_.stop_requested());
   }
 
-  /// The wish that waits or is in flight, if any.
+  /// The waiting wish, else the one in flight, if any.
   std::optional<Wish> current() const {
     const std::lock_guard lock(mutex_);
     return waiting_ ? waiting_ : in_flight_;
   }
 
-  /// The newest wish and what was made for it, once: nothing is wanted and nothing is kept afterwards.
+  /// Returns the newest wish and its outcome once: afterwards nothing is wanted and nothing is kept.
   std::optional<std::pair<Wish, Outcome>> take() {
     const std::lock_guard lock(mutex_);
     if (!done_) return {};
@@ -101,19 +101,19 @@ class NewestWish {
     return taken;
   }
 
-  /// Calls what set_wake was given.
+  /// Calls the function given to set_wake.
   void wake() {
     const std::lock_guard lock(mutex_);
     if (wake_) wake_();
   }
 
-  /// What was made for this wish, if it was the last one; else null.
+  /// The product for this wish, if it was the last one; else null.
   std::shared_ptr<const Product> product(const Wish& wish) const {
     const std::lock_guard lock(mutex_);
     return done_ && *done_ == wish && outcome_ ? *outcome_ : nullptr;
   }
 
-  /// Why there is none.
+  /// Why there is no product for this wish.
   std::optional<Error> error(const Wish& wish) const {
     const std::lock_guard lock(mutex_);
     if (!done_ || !(*done_ == wish) || outcome_) return {};
@@ -136,7 +136,7 @@ class NewestWish {
         stop = stop_.get_token();
       }
       Outcome outcome = nullptr;
-      // Whatever goes wrong ends as a sentence in the window, never as the end of the program.
+      // Every failure ends as a sentence in the window, never as the end of the program.
       try {
         outcome = make_(wish, stop);
       } catch (const std::exception& error) {
@@ -155,14 +155,14 @@ class NewestWish {
   Make make_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::optional<Wish> wanted_;   // the newest; stays while its product is shown
-  std::optional<Wish> waiting_;  // not begun yet
+  std::optional<Wish> wanted_;   // the newest; kept while its product is shown
+  std::optional<Wish> waiting_;  // not started yet
   std::optional<Wish> in_flight_;
   std::stop_source stop_;
   std::optional<Wish> done_;
   Outcome outcome_ = nullptr;
   std::function<void()> wake_;
-  std::jthread thread_;  // last: ends before what it uses
+  std::jthread thread_;  // declared last: ends before the members that it uses
 };
 
 }  // namespace tilescope

@@ -11,8 +11,8 @@ bool same_tokens(std::string_view one, std::string_view other) {
   return std::ranges::equal(source_tokens(one), source_tokens(other), {}, &SourceToken::text, &SourceToken::text);
 }
 
-/// A switch that breaks the result counts when the result is wrong; one that only slows the kernel down counts in any
-/// run whose counters show it.
+/// A switch that breaks the result counts if the result is wrong; one that only slows the kernel down counts in any run
+/// whose counters show it.
 bool shows_the_bug(const BreakIt& one, const RunResult& result) {
   if (!one.concerns(result.rung)) return false;
   if (one.only_slower) return result.observed;
@@ -64,7 +64,7 @@ double share_done(const ProgressByLab& progress) {
 
 void note_run(const Lab& lab, const RunResult& result, std::string_view source, LabProgress& progress) {
   const Request& request = result.request;
-  // With two switches on, it is not known which one broke the result.
+  // With two switches on, it is unknown which one broke the result.
   if (request.broken.size() == 1 && !request.edited_source)
     for (const BreakIt& one : lab.break_it)
       if (one.name == request.broken.front() && shows_the_bug(one, result)) progress.broken.insert(one.name);

@@ -1,5 +1,5 @@
-// What a learner has done in each lab. Opening a lab earns nothing: its parts are earned by reading the lesson,
-// answering the questions, breaking the kernel and editing it. No ImGui.
+// The learner's progress in each lab. Opening a lab earns nothing: parts are earned by reading the lesson, answering
+// the questions, breaking the kernel and editing it. No ImGui.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace tilescope {
 
 struct LabProgress {
   bool lesson_read = false;      // scrolled to its end
-  std::set<int> predictions;     // questions that were answered, rightly or wrongly; indices into Lab::predicts
-  std::set<std::string> broken;  // switches that were on, alone, in a run that showed what they break
+  std::set<int> predictions;     // answered questions, right or wrong; indices into Lab::predicts
+  std::set<std::string> broken;  // switches that were on, alone, in a run that showed their effect
   bool own_edit = false;         // an edited kernel ran and passed
   bool operator==(const LabProgress&) const = default;
 };
@@ -31,15 +31,15 @@ struct PartDone {
   size_t done = 0, all = 1;
   bool complete() const { return done == all; }
 };
-/// The parts that the lab has: none for predictions without questions, none for bugs without switches.
+/// The parts that the lab has: no predictions without questions, no bugs without switches.
 std::vector<PartDone> parts_of(const Lab& lab, const LabProgress& progress);
 bool is_complete(const Lab& lab, const LabProgress& progress);
-/// How many of the labs are complete.
+/// Number of complete labs.
 size_t complete_labs(const ProgressByLab& progress);
-/// The share of all parts of all labs, 0 … 1; a part that is half done counts half.
+/// The completed fraction of all parts of all labs, 0 … 1; a part that is half done counts half.
 double share_done(const ProgressByLab& progress);
 
-/// Notes what a finished run of the lab earned. `source` is the lab's kernel file as it ships: an edit that changes
+/// Records what a finished run of the lab earned. `source` is the lab's kernel file as shipped: an edit that changes
 /// only blanks and comments does not count.
 void note_run(const Lab& lab, const RunResult& result, std::string_view source, LabProgress& progress);
 

@@ -27,7 +27,7 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : value;
 }
 
-/// XDG_DOCUMENTS_DIR="$HOME/Documents" in user-dirs.dirs; empty where it is not set.
+/// XDG_DOCUMENTS_DIR="$HOME/Documents" in user-dirs.dirs; empty if it is not set.
 fs::path documents_of_user_dirs(const fs::path& home) {
   const std::string config = environment("XDG_CONFIG_HOME");
   std::ifstream stream((config.empty() ? home / ".config" : fs::path(config)) / "user-dirs.dirs");
@@ -41,7 +41,7 @@ fs::path documents_of_user_dirs(const fs::path& home) {
   return {};
 }
 
-/// All of the text, however little write() takes at once; false with errno set.
+/// Writes the whole text, in as many write() calls as needed; false with errno set.
 bool write_whole(int file, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(file, text.data(), text.size());
@@ -52,10 +52,10 @@ bool write_whole(int file, std::string_view text) {
   return true;
 }
 
-/// Writes a new file and sends it to the disk. `permissions`: those of the file that it is to replace, if there is one.
+/// Writes a new file and flushes it to disk. `permissions`: those of the file that it replaces, if there is one.
 /// Returns 0 or the error number.
 int write_flushed(const fs::path& file, std::string_view text, std::optional<mode_t> permissions) {
-  // Until it has the permissions of the file that it replaces, only its owner reads it.
+  // Until it has the permissions of the file that it replaces, only its owner can read it.
   const int handle = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, permissions ? 0600 : 0666);
   if (handle < 0) return errno;
   const bool written =
@@ -65,7 +65,7 @@ int write_flushed(const fs::path& file, std::string_view text, std::optional<mod
   return error != 0 ? error : closed ? 0 : errno;
 }
 
-/// Sends the new name to the disk. A file system that cannot do so has the file all the same.
+/// Flushes the new name to disk. On a file system that cannot do so, the file still exists.
 void flush_folder(const fs::path& folder) {
   const int handle = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (handle < 0) return;
@@ -135,7 +135,7 @@ Result<SavedCopy> save_copy(const fs::path& folder, const std::string& name, con
     index[file] = sha256_of(text);
     std::string lines;
     for (const auto& [one, hash] : index) lines.append(hash).append(" ").append(one).append("\n");
-    // Without the index, the next copy gets a name of its own: nothing is lost.
+    // Without the index, the next copy gets a new name: nothing is lost.
     (void)replace_file(folder / kIndex, lines);
     return SavedCopy{path, number > 1};
   }

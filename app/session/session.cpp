@@ -15,7 +15,7 @@ namespace {
 
 int64_t largest(const Size& size, DeviceKind device) { return device == DeviceKind::sim ? size.max_sim : size.max_gpu; }
 
-/// The possible value that is nearest.
+/// The nearest possible value.
 int64_t nearest_value(const Param& param, int64_t value) {
   const auto values = values_of(param);
   return *std::min_element(values.begin(), values.end(),
@@ -31,8 +31,8 @@ Request first_request(const Lab& lab, DeviceKind device) {
   return request;
 }
 
-/// Moves a request to the other device: values that were that device's default become this one's, others are kept as
-/// far as they are possible.
+/// Moves a request to the other device: values equal to the old device's default become the new one's, others are kept
+/// if they are possible.
 void move_to_device(Request& request, const Lab& lab, DeviceKind device) {
   const Config before = opening_config(lab, request.device), after = opening_config(lab, device);
   for (const Size& size : lab.sizes) {
@@ -89,8 +89,8 @@ void Session::select_lab(const std::string& name) {
 void Session::leave_lab() {
   if (typed_) set_source(*std::exchange(typed_, {}));
   if (!shows_own()) remembered_[lab_->name] = wanted_;
-  result_.reset();     // its buffers and parameters mean nothing in the next lab
-  submitted_.reset();  // what is still running for it is not taken over
+  result_.reset();     // its buffers and parameters have no meaning in the next lab
+  submitted_.reset();  // results still in flight are not taken over
   error_.reset();
   bench_error_.reset();
 }
@@ -113,7 +113,7 @@ void Session::show_own(std::shared_ptr<const Lab> lab, const std::string& rung) 
 void Session::select_rung(const std::string& name) {
   const Rung* rung = find_rung(*lab_, name);
   if (rung == nullptr) return;
-  if (wanted_.rung != name) wanted_.launch.reset();  // it has launches of its own
+  if (wanted_.rung != name) wanted_.launch.reset();  // it has its own launches
   rung_ = rung;
   wanted_.rung = name;
 }
@@ -133,7 +133,7 @@ void Session::reset_values() { wanted_.config = opening_config(*lab_, wanted_.de
 void Session::set_broken(const std::string& name, bool on) {
   std::erase(wanted_.broken, name);
   if (on) wanted_.broken.push_back(name);
-  // In the lab's order, so that the same set is the same request however it was reached.
+  // In the lab's order, so that the same set gives the same request however it was reached.
   std::vector<std::string> ordered;
   for (const BreakIt& one : lab_->break_it)
     if (std::find(wanted_.broken.begin(), wanted_.broken.end(), one.name) != wanted_.broken.end())
@@ -168,7 +168,7 @@ const Session::Chosen* Session::chosen() const {
     if (auto resolved = engine_->resolve(wanted_)) {
       const Rung& rung = *resolved->rung;
       chosen_ = {std::move(*resolved), {}};
-      // The launches of an own file's kernel follow from its form, and are those of that kernel alone.
+      // The launches of a user file's kernel are derived from its form, and are of that kernel only.
       chosen_->kernels = wanted_.own_lab ? rung.kernels : launched_kernels(rung, chosen_->resolved.config);
     }
   }
@@ -262,14 +262,14 @@ void Session::poll() {
   forget_steps();
   take_over_bench();
   if (submitted_ && *submitted_ == wanted_) return;
-  // A different launch of what is there needs no run.
+  // A different launch of the present result needs no run.
   if (result_ && result_->request != wanted_ && same_but_launch(wanted_, result_->request)) {
     submitted_ = wanted_;
     run_worker_->submit(wanted_, result_);
     return;
   }
   if (!auto_run) return;
-  if (result_ && result_->request == wanted_) {  // moved there and back again
+  if (result_ && result_->request == wanted_) {  // changed and changed back
     run_worker_->cancel();
     submitted_ = wanted_;
     error_.reset();
@@ -381,7 +381,7 @@ CountedBytes Session::counted_bytes(const Config& config) const {
     const Rung* rung = find_rung(*lab_, known.rung);
     if (known.lab != lab_->name || known.gpu != wanted_.gpu || rung == nullptr || known.config.sizes != config.sizes)
       continue;
-    // Parameters that the rung does not use change nothing; one that picks may look at any of them.
+    // Parameters that the rung does not use change nothing; a rung that picks may use any of them.
     const bool same = rung->pick ? known.config.params == config.params
                                  : std::all_of(rung->params.begin(), rung->params.end(), [&](const std::string& name) {
                                      return known.config.param(name) == config.param(name);

@@ -23,8 +23,8 @@ class FusionWorker;  // app/session/fusion_worker.hpp
 class StepWorker;    // app/session/step_worker.hpp
 struct StepWish;
 
-/// The kernels of a rung that it launches with these values, the one that is shown first; all of them where that cannot
-/// be said.
+/// The kernels that a rung launches with these values, the shown one first; all of its kernels if that cannot be
+/// determined.
 std::vector<std::string> launched_kernels(const Rung& rung, const Config& config);
 
 class Session {
@@ -36,69 +36,69 @@ class Session {
 
   Engine& engine() { return *engine_; }
 
-  /// Called from a worker when there is something for poll() to take over, and now and then while it makes progress:
-  /// the shell wakes its event loop with it.
+  /// `wake` is called from a worker when poll() has something to take over, and from time to time during progress: the
+  /// shell uses it to wake its event loop.
   void set_wake(std::function<void()> wake);
 
-  // What is wanted. Setters keep values inside their ranges; each marks the shown result stale.
+  // The wanted request. Setters keep values within their ranges; each marks the shown result as stale.
   const Request& request() const { return wanted_; }
   const Lab& lab() const { return *lab_; }
   const Rung& rung() const { return *rung_; }
-  /// What the wanted request runs: of a rung that picks, the picked one. Null where it cannot run.
+  /// What the wanted request runs: the picked rung for a rung that picks. Null if it cannot run.
   struct Chosen {
     Resolved resolved;
-    std::vector<std::string> kernels;  // that are launched, without their template arguments' mangling; never empty
+    std::vector<std::string> kernels;  // launched kernels, without mangled template arguments; never empty
   };
   const Chosen* chosen() const;
   void select_lab(const std::string& name);  // keeps each lab's last values
   void select_rung(const std::string& name);
   void set_size(const std::string& name, int64_t value);
   void set_param(const std::string& name, int64_t value);
-  void reset_values();  // every size and parameter as the lab opens with
+  void reset_values();  // resets every size and parameter to the lab's opening values
   void set_broken(const std::string& name, bool on);
   void set_device(DeviceKind device);
-  void set_model_order(bool on);        // the block-order model also where the lab does not ask for it
-  void set_gpu(const std::string& id);  // that is modelled; empty: the usual one. An unknown id changes nothing
+  void set_model_order(bool on);        // run the block-order model even if the lab does not ask for it
+  void set_gpu(const std::string& id);  // the modelled GPU; empty: the default. An unknown id changes nothing
   void set_source(std::optional<std::string> edited);
-  /// What stands in the editor while the learner types: it is run once set_source says so, but is not lost if the lab
-  /// is left before.
+  /// The editor's text while the learner types: it runs only after set_source, but is not lost if the lab is left
+  /// before.
   void type_source(std::optional<std::string> edited) { typed_ = std::move(edited); }
   /// The newest text: typed, or set. Nothing: the kernel is not edited.
   const std::optional<std::string>& newest_source() const { return typed_ ? *typed_ : wanted_.edited_source; }
-  /// Which of several launches the views show (Request::launch). Nothing is run again for it.
+  /// Which launch the views show, if there are several (Request::launch). Nothing is run again.
   void set_launch(std::optional<uint32_t> launch) { wanted_.launch = launch; }
-  /// Shows a lab that is in no registry, or puts a newer form of it (of the same name) in its place: the values are
-  /// kept, and the last result stays, marked stale. The caller remembers the lab.
+  /// Shows a lab that is not in the registry, or replaces it by a newer version (of the same name): the values are
+  /// kept, and the last result stays, marked as stale. The caller owns the lab.
   void show_own(std::shared_ptr<const Lab> lab, const std::string& rung);
   bool shows_own() const { return wanted_.own_lab != nullptr; }
-  /// All of it at once; the request must be valid (engine/run/engine.hpp, plan).
+  /// Sets the whole request, which must be valid (engine/run/engine.hpp, plan).
   void set_request(const Request& request);
-  /// Every remembered lab's request with the current one, for the settings file; and back again. Values out of range
-  /// and labs that are not there are left out.
+  /// The remembered request of every lab including the current one, for the settings file; restore() is the inverse.
+  /// Values out of range and labs that do not exist are ignored.
   std::map<std::string, Request> remembered() const;
   void restore(const std::map<std::string, Request>& requests);
-  /// An edit of the lab's kernel that an earlier start left; after restore().
+  /// Restores an edit of the lab's kernel from an earlier start; call after restore().
   void restore_edit(const std::string& lab, std::string text);
   bool is_edited(const std::string& lab) const;
   bool auto_run = true;
 
-  /// Call once a frame: takes finished work over, and with auto_run starts a run when the request has changed.
+  /// Call once a frame: takes over finished work, and with auto_run starts a run if the request has changed.
   void poll();
   void submit();  // run now
   void cancel();  // Esc
 
-  // What is known.
+  // Results and state.
   bool busy() const;            // a run is queued or in flight
-  double busy_seconds() const;  // for how long
+  double busy_seconds() const;  // time that it has been busy
   Progress progress() const;
   std::shared_ptr<const RunResult> result() const { return result_; }  // the newest finished run; may be null
-  const std::optional<Error>& error() const { return error_; }         // why the wanted request gave none
+  const std::optional<Error>& error() const { return error_; }         // why the wanted request gave no result
   bool stale() const;                                                  // result() belongs to an older request
-  double last_latency_ms() const { return latency_ms_; }               // from submit to result taken over
+  double last_latency_ms() const { return latency_ms_; }               // from submit until the result was taken over
 
-  // Steps of one block of the shown result: called in every frame that shows them, and recorded when they are new.
+  // Steps of one block of the shown result: call in every frame that shows them; recorded on first request.
   void want_steps(const StepWindow& window);
-  std::shared_ptr<const StepRecord> steps() const;  // of what was wanted last; null until they are there
+  std::shared_ptr<const StepRecord> steps() const;  // of the last wanted window; null until they are recorded
   std::optional<Error> steps_error() const;         // why there are none
   bool recording_steps() const;
 
@@ -107,27 +107,27 @@ class Session {
   void cancel_bench();
   bool bench_running() const;
   double bench_fraction() const;
-  /// This lab's, which may still be growing; may be null.
+  /// This lab's report, which may still be growing; may be null.
   std::shared_ptr<const SpeedReport> live_speed() const { return live_speed_; }
   const std::optional<Error>& bench_error() const { return bench_error_; }
-  /// Of this lab's scheme map; null if there is none.
+  /// The report of this lab's scheme map; null if there is none.
   std::shared_ptr<const SpeedReport> live_map() const;
   const SpeedReport* map_recording() const;
   const SpeedReport* recording() const;  // this lab's; null if none
   const Recordings& recordings() const { return recordings_; }
-  const RecordedCounters* counters() const;  // this lab's, as hardware counted them; null if none
+  const RecordedCounters* counters() const;  // this lab's, counted by hardware; null if none
   const CounterFiles& counter_files() const { return counters_; }
 
-  // What fusing saves: counted once for each lab, configuration and GPU. Called in every frame that shows it.
+  // What fusing saves: counted once for each lab, configuration and GPU. Call in every frame that shows it.
   void want_fusion();
-  std::shared_ptr<const FusionAccount> fusion() const;  // of what was wanted last; null until it is there
+  std::shared_ptr<const FusionAccount> fusion() const;  // of the last wanted configuration; null until it is ready
   std::optional<Error> fusion_error() const;            // why there is none
   bool counting_fusion() const;
 
-  /// Bytes of device memory of the rungs of this lab that have run at this configuration, on the modelled GPU.
+  /// Device memory bytes of this lab's rungs that have run at this configuration, on the modelled GPU.
   CountedBytes counted_bytes(const Config& config) const;
 
-  ProgressByLab learned;  // what was earned in each lab; runs note theirs, panels what is read and answered
+  ProgressByLab learned;  // progress in each lab; runs record theirs, panels record reading and answers
 
  private:
   class RunWorker;
@@ -139,17 +139,17 @@ class Session {
   void note_bytes(const RunResult& result);
   void note_progress(const RunResult& result);
   std::shared_ptr<Engine> engine_;
-  const Lab* lab_ = nullptr;  // of the registry, or wanted_.own_lab
+  const Lab* lab_ = nullptr;  // in the registry, or wanted_.own_lab
   const Rung* rung_ = nullptr;
   Request wanted_;
   std::optional<std::optional<std::string>> typed_;  // since the last set_source
-  mutable std::optional<Request> chosen_for_;        // the request that chosen_ was found for
+  mutable std::optional<Request> chosen_for_;        // the request for which chosen_ was found
   mutable std::optional<Chosen> chosen_;
   std::map<std::string, Request> remembered_;  // by lab
   std::shared_ptr<const RunResult> result_;
   std::optional<Error> error_, bench_error_;
-  std::optional<Request> submitted_;  // the newest one that was handed to the worker
-  std::string bench_lab_;             // whose sweep was started last
+  std::optional<Request> submitted_;                                       // the newest one handed to the worker
+  std::string bench_lab_;                                                  // the lab whose sweep was started last
   std::map<std::string, std::shared_ptr<const SpeedReport>> live_speeds_;  // by lab
   std::shared_ptr<const SpeedReport> live_speed_;
   std::map<std::string, std::shared_ptr<const SpeedReport>> live_maps_;  // by lab
@@ -166,7 +166,7 @@ class Session {
   std::unique_ptr<BenchWorker> bench_worker_;
   std::unique_ptr<StepWorker> step_worker_;
   std::unique_ptr<FusionWorker> fusion_worker_;
-  std::unique_ptr<StepWish> wanted_steps_;  // null: none, or those of a result that is gone
+  std::unique_ptr<StepWish> wanted_steps_;  // null: none, or the result no longer exists
 };
 
 }  // namespace tilescope

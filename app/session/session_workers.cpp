@@ -75,7 +75,7 @@ void Session::BenchWorker::work(const BenchRequest& request, const std::stop_tok
   };
   std::optional<Error> failed;
   try {
-    // An engine of its own: a sweep takes minutes, and runs go on meanwhile.
+    // A separate engine: a sweep takes minutes, and runs continue meanwhile.
     const auto engine = Engine::open({.root = root_, .cache_folder = {}, .simulator_threads = 1});
     auto report = bench(*engine, request, stop, keep);
     if (report)

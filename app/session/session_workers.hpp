@@ -15,12 +15,13 @@
 
 namespace tilescope {
 
-/// One press of Run: each is a wish of its own, also where the request is the same.
+/// One press of Run: each is a separate wish, even if the request is the same.
 struct RunWish {
   using Clock = std::chrono::steady_clock;
   uint64_t number = 0;
   Request request;
-  std::shared_ptr<const RunResult> known;  // of a request that differs in the shown launch alone: nothing is run again
+  std::shared_ptr<const RunResult> known;  // result of a request that differs only in the shown launch: nothing is run
+                                           // again
   Clock::time_point submitted;
   bool operator==(const RunWish& other) const { return number == other.number; }
 };
@@ -34,12 +35,12 @@ class Session::RunWorker : public NewestWish<RunWish, RunResult> {
   Progress progress() const;
 
  private:
-  /// How far the newest run is. Shared with the thread, which may outlive this object by a moment.
+  /// Progress of the newest run. Shared with the thread, which may outlive this object briefly.
   struct Noted {
     std::mutex mutex;
     Progress progress{Progress::Phase::compile, 0};
     RunWish::Clock::time_point last_wake;
-    bool note(const Progress& now);  // whether the window should be woken for it
+    bool note(const Progress& now);  // returns whether to wake the window
   };
   RunWorker(std::shared_ptr<Engine> engine, std::shared_ptr<Noted> noted);
 

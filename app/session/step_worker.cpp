@@ -5,7 +5,7 @@
 namespace tilescope {
 
 StepWorker::StepWorker()
-    // A simulator of its own: runs go on meanwhile, and what they leave in a module's variables is not disturbed.
+    // A separate simulator: runs continue meanwhile, and their module variables are not disturbed.
     : NewestWish([simulator = std::shared_ptr<Executor>()](const StepWish& wish,
                                                            const std::stop_token& stop) mutable -> Outcome {
         if (!simulator) simulator = make_simulator(1);

@@ -1,4 +1,4 @@
-// The thread that records steps for the views that go through a block.
+// The thread that records steps for the views that step through a block.
 #pragma once
 
 #include <memory>

@@ -10,7 +10,7 @@ ChosenRung chosen_rung(const PanelContext& context) {
 }
 
 const std::string& shown_kernel(const PanelContext& context) {
-  // With several launches, the one that the other views show, as soon as that is known.
+  // With several launches, the one that the other views show, once that is known.
   if (const auto& result = context.result; result && !result->request.own_lab && result->plan.launches.size() > 1) {
     const bool current = result->request.lab == context.lab().name && result->request.rung == context.rung().name;
     if (current && result->launch < result->plan.launches.size()) return result->plan.launches[result->launch].kernel;

@@ -1,6 +1,6 @@
-// What a view and the panels around it are given. A panel is a function `void draw_x(PanelContext&)` that fills the
-// current ImGui window (a child whose size the shell has set), and Panels holds what it keeps between frames. Views
-// register themselves (app/views/view.hpp). Both read the RunResult; they never launch, allocate or compute counts.
+// The context of a view and of the panels around it. A panel is a function `void draw_x(PanelContext&)` that fills the
+// current ImGui window (a child whose size the shell has set); Panels holds its state between frames. Views register
+// themselves (app/views/view.hpp). Both read the RunResult; they never launch, allocate or compute counts.
 #pragma once
 
 #include "app/draw/context.hpp"
@@ -19,16 +19,17 @@ struct PanelContext : DrawContext {
   Session& session;
   ViewState& view;
   HeatMaps* heat_maps = nullptr;            // null in tests without OpenGL
-  std::shared_ptr<const RunResult> result;  // the newest finished run, or null; where stale, of an older request
+  std::shared_ptr<const RunResult> result;  // the newest finished run, or null; if stale, it belongs to an older
+                                            // request
   Sandbox* sandbox = nullptr;               // null in tests of a single panel
-  Panels* panels = nullptr;                 // what the panels around the view keep between frames
-  const View* shown = nullptr;              // the view that is shown; null in tests of a single panel
+  Panels* panels = nullptr;                 // state of the panels around the view between frames
+  const View* shown = nullptr;              // the shown view; null in tests of a single panel
 
   const Lab& lab() const { return session.lab(); }
   const Rung& rung() const { return session.rung(); }
 };
 
-/// The rung that runs: the request's, or the one that it picks. Null where it cannot run.
+/// The rung that runs: the request's, or the one that it picks. Null if it cannot run.
 struct ChosenRung {
   const Rung* rung = nullptr;
   Config config = {};
@@ -41,11 +42,11 @@ const std::string& shown_kernel(const PanelContext& context);
 /// Pins the shown result as the baseline; unpins it if it is the baseline already.
 void pin_baseline(PanelContext& context);
 
-// The panels around the views: app/panels/, a folder each.
+// The panels around the views: one folder each in app/panels/.
 void draw_rail(PanelContext& context);
 void draw_controls(PanelContext& context);  // ladder, sliders, run, break-it, cards, predict
 void draw_source(PanelContext& context);    // highlighted, editable, traffic margin
-void keep_source(PanelContext& context);    // in a frame that does not draw it: edits are still taken over
+void keep_source(PanelContext& context);    // called in frames that do not draw it: edits are still taken over
 void draw_speed(PanelContext& context);     // size sweep, ladder bars
 void draw_status(PanelContext& context);
 

@@ -87,7 +87,7 @@ void draw_labels(PanelContext& context, const LaneRow& row, std::span<const std:
   }
 }
 
-/// Below each lane of shared memory the first bank that it needs; above, the bytes.
+/// Below each shared memory lane the first bank that it needs; above, the bytes.
 void draw_banks(PanelContext& context, const WarpAccess& access, const LaneRow& row) {
   const uint32_t conflicts = conflicting_lanes(access);
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -128,7 +128,7 @@ std::vector<LaneLabel> place_labels(std::span<const std::pair<float, float>> spa
     const float width = widths[i][chosen];
     if (width > high - low) continue;
     const float centre = std::clamp(labels[i].centre, low + width / 2, high - width / 2);
-    const float apart = width <= end - begin ? gap / 2 : gap;  // inside its own span it may come closer
+    const float apart = width <= end - begin ? gap / 2 : gap;  // inside its own span it may be closer
     if (centre - width / 2 < taken + (taken < low ? 0 : apart)) continue;
     labels[i] = {centre, chosen, true};
     taken = centre + width / 2;

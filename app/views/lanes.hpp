@@ -6,22 +6,22 @@
 
 namespace tilescope {
 
-/// A label over or under the lanes: centred on `centre`, no wider than its neighbours leave room for.
+/// A label above or below the lanes: centred on `centre`, no wider than its neighbours allow.
 struct LaneLabel {
   float centre = 0;
-  size_t text = 0;  // which of the offered texts
+  size_t text = 0;  // index among the offered texts
   bool shown = false;
 };
-/// Chooses for each span the longest of its texts (widths[span][k], longest first) that fits into it; the last and
-/// shortest may reach beyond its span where it meets no other label and stays inside [low, high].
+/// Chooses for each span the longest of its texts (widths[span][k], longest first) that fits; the last and shortest may
+/// extend beyond its span if it overlaps no other label and stays inside [low, high].
 std::vector<LaneLabel> place_labels(std::span<const std::pair<float, float>> spans,
                                     std::span<const std::vector<float>> widths, float low, float high, float gap);
 
-/// Draws the lanes between `low` and `high`; the labels above take 16 unscaled pixels, those below 32. Hover and click
-/// go to the view's selection.
+/// Draws the lanes between `low` and `high`; the labels take 16 unscaled pixels above and 32 below. Hover and click set
+/// the view's selection.
 void draw_lane_row(PanelContext& context, const WarpAccess& access, ImVec2 low, ImVec2 high);
 
-/// The last item is a lane and the pointer is on it: explains it, makes it ViewState::hover, and a click selects it.
+/// For the last item, a lane: if the pointer is on it, explains it and makes it ViewState::hover; a click selects it.
 void point_at_lane(PanelContext& context, const WarpAccess& access, int lane);
 
 }  // namespace tilescope

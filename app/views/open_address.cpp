@@ -10,7 +10,7 @@ namespace tilescope {
 namespace {
 
 bool hand_over(const std::string& what) {
-  // setsid forks, so that the program is no child of this one and leaves no zombie; no shell reads the address.
+  // setsid forks, so the opener is not a child of this process and leaves no zombie; no shell interprets the address.
   std::string program = "setsid", fork = "--fork", opener = "xdg-open", argument = what;
   std::array<char*, 5> arguments{program.data(), fork.data(), opener.data(), argument.data(), nullptr};
   pid_t child = 0;

@@ -1,4 +1,4 @@
-// Opens an external address or a document with the desktop's own program.
+// Opens an external address or a document with the desktop's default program.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@ namespace tilescope {
 
 /// Starts xdg-open in the background. Only http and https addresses are opened; anything else returns false.
 bool open_address(const std::string& address);
-/// The same for a file of this machine; false where there is none.
+/// The same for a local file; false if it does not exist.
 bool open_document(const std::filesystem::path& file);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// The parts of the window that every view has around it, with what they keep between frames.
+// The panels that surround every view, with their state between frames.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kWholeGridSeconds = 6;
 
-/// Where each wave but the first begins.
+/// A notch at the start of each wave except the first.
 void draw_notches(PanelContext& context, float x0, float x1, float y, const WaveSchedule& waves) {
   const uint64_t all = waves.waves();
   if (all < 2 || (x1 - x0) / static_cast<float>(all) < context.px(8)) return;
@@ -154,8 +154,8 @@ void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t 
   if (playback_button(context, "on", {low.x - context.px(6) + 2 * size, top}, PlaybackIcon::forward,
                       context.strings("tiles.step_on")))
     step_playback(context.view, blocks, 1);
-  // The widest text decides where the track ends, so that nothing moves while it plays; a narrow row leaves the wave
-  // out.
+  // The widest text determines the end of the track, so that nothing moves during playback; a narrow row omits the
+  // wave.
   const auto widest = [&](const WaveSchedule* named) {
     const std::string last =
         context.strings.format("tiles.block_of", fmt::arg("block", with_separators(static_cast<int64_t>(blocks))),

@@ -5,7 +5,7 @@
 namespace tilescope {
 namespace {
 
-/// Filled before main by the static initialisers of the views, so it must be built on first use.
+/// Filled before main by the static initialisers of the views, so it must be constructed on first use.
 std::vector<ViewSpec>& registry() {
   static std::vector<ViewSpec> all;
   return all;

@@ -1,10 +1,10 @@
-// A view of the window: what one of its tabs shows. Each registers itself, as labs do, and nothing else lists them: the
-// tabs, the keys 1 to 9, the palette, the links of lessons, --panel, the tour and the tests go through views().
+// A view of the window: the content of one of its tabs. Each registers itself, as labs do, and there is no other list:
+// the tabs, the keys 1 to 9, the palette, the links of lessons, --panel, the tour and the tests go through views().
 //
 //     class Histogram final : public View { void draw(PanelContext& context) override { … } };
 //     const ViewRegistration registered{{"histogram", 90, make_view<Histogram>}};
 //
-// Its texts are the section [view.histogram] of assets/strings/*.toml: title and meaning, and whatever it draws.
+// Its texts are in the section [view.histogram] of assets/strings/*.toml: title and meaning, and any text it draws.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,27 @@
 
 namespace tilescope {
 
-/// What `tilescope shot` asks of the views; each takes what concerns it.
+/// The options of `tilescope shot`; each view uses those that concern it.
 struct ShotWishes {
   std::string zoom;                // "grid", "block", "warp", "lane"
-  std::string bottom;              // a tab of the lower part; empty: the usual one
-  std::optional<uint64_t> issued;  // the moment of the playback
-  std::optional<uint32_t> warp;    // the step that is shown: its warp,
-  std::optional<uint64_t> step;    // and its number among the warp's
+  std::string bottom;              // a tab of the lower part; empty: the default
+  std::optional<uint64_t> issued;  // the playback position
+  std::optional<uint32_t> warp;    // the shown step: its warp,
+  std::optional<uint64_t> step;    // and its index among the warp's steps
 };
 
-/// What is below a view.
+/// The area below a view.
 struct Lower {
   enum class Areas {
     source_and_speed,
-    source,  // in the whole width, its traffic in columns
-    own      // what draw_lower() draws
+    source,  // at full width, with its traffic in columns
+    own      // drawn by draw_lower()
   };
   Areas areas = Areas::source_and_speed;
-  float lowered = 0;  // how much lower it begins than usual, unscaled pixels
+  float lowered = 0;  // offset of its start from the default, unscaled pixels
 };
 
-/// It owns what it keeps between frames, and reads a RunResult; it never launches, allocates or computes counts.
+/// Owns its state between frames, and reads a RunResult; it never launches, allocates or computes counts.
 class View {
  public:
   View() = default;
@@ -49,37 +49,37 @@ class View {
 
   /// Fills the current ImGui window, a child whose size the screen has set.
   virtual void draw(PanelContext& context) = 0;
-  /// Acts on this frame's keys. False: the keys of the playback apply.
+  /// Handles this frame's keys. False: the playback keys apply.
   virtual bool keys(PanelContext&) { return false; }
-  /// Whether the next frame differs from this one without any input. Asked of the view that is shown.
+  /// Whether the next frame differs from this one without any input. Called for the shown view.
   virtual bool moving(const Session&, const ViewState&) const { return false; }
-  /// The text that says why there is nothing to see of a result; null if there is something.
+  /// The text that says why a result has nothing to show here; null if it has something.
   virtual const char* empty_reason(const std::shared_ptr<const RunResult>&) const { return nullptr; }
-  /// Whether it has something to show where nothing can run.
+  /// Whether it has content even if nothing can run.
   virtual bool needs_no_run() const { return false; }
-  /// Whether Ctrl+F finds text in it rather than in the source.
+  /// Whether Ctrl+F searches it instead of the source.
   virtual bool finds_text() const { return false; }
-  /// Whether it speaks of lines of the source: the source panel then goes to the selected one whenever it is shown.
+  /// Whether it refers to source lines: the source panel then scrolls to the selected one whenever it is shown.
   virtual bool speaks_of_lines() const { return false; }
 
-  /// `stacked`: the window is too narrow for two areas beside each other.
+  /// `stacked`: the window is too narrow for two areas side by side.
   virtual Lower lower(const PanelContext&, [[maybe_unused]] bool stacked) const { return {}; }
-  /// Lower::Areas::own: fills the two areas, or the one where they are stacked.
+  /// For Lower::Areas::own: fills the two areas, or the single one if they are stacked.
   virtual void draw_lower(PanelContext&, [[maybe_unused]] const Area& left, [[maybe_unused]] const Area& right) {}
   virtual void draw_lower_stacked(PanelContext&, [[maybe_unused]] const Area& whole) {}
-  /// Somebody wants to see the source: brings it into sight where draw_lower() draws it.
+  /// The source was requested: brings it into view if draw_lower() draws it.
   virtual void show_source() {}
 
-  /// Before the first frame of a picture, and after the frame in which the result is there.
+  /// Called before the first frame of a picture, and after the frame in which the result is available.
   virtual void apply(ViewState&, const ShotWishes&) {}
   virtual void apply_to_result(ViewState&, const ShotWishes&) {}
-  /// Before a frame that is timed: everything that can move does.
+  /// Called before a timed frame: everything that can move does.
   virtual void play(ViewState&, [[maybe_unused]] int frame) {}
 };
 
 struct ViewSpec {
-  std::string_view name;  // as in --panel NAME and [text](tab:NAME), and of its section of the texts
-  int order = 0;          // where its tab stands, from the left
+  std::string_view name;  // as in --panel NAME and [text](tab:NAME); also the name of its section of the texts
+  int order = 0;          // position of its tab, from the left
   std::unique_ptr<View> (*make)() = nullptr;
 
   std::string text(std::string_view key) const;  // "view.NAME.KEY"
@@ -94,9 +94,9 @@ struct ViewRegistration {
   explicit ViewRegistration(ViewSpec spec);
 };
 
-/// All views that the program has, in the order of the tabs.
+/// All views of the program, in tab order.
 const std::vector<ViewSpec>& views();
-/// Null where no view has the name.
+/// Null if no view has the name.
 const ViewSpec* find_view(std::string_view name);
 std::vector<std::string> view_names();
 

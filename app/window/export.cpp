@@ -33,7 +33,7 @@ std::string csv(const RunResult& result) {
 Result<fs::path> free_file(const Request& request, const std::string& extension) {
   const auto folder = make_saved_files_folder();
   if (!folder) return tl::unexpected(folder.error());
-  // An own file's lab has the file's path for a name.
+  // The name of a user file's lab is the file's path.
   const std::string lab = request.own_lab ? fs::path(request.lab).stem().string() : request.lab;
   const std::string stem = lab + "-" + request.rung;
   std::error_code ignored;
@@ -52,7 +52,7 @@ void copy_command(Screen& screen) {
 
 void export_json(Screen& screen) {
   if (const auto result = screen.session.result())
-    // The path of an own file may not be UTF-8.
+    // The path of a user file may not be UTF-8.
     write_text(screen, "json", to_json(*result).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   else
     screen.show_message(screen.strings("status.nothing_to_save"));

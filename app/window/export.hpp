@@ -1,5 +1,5 @@
-// The current result as files, and the command line that reproduces it. The palette and the menu of the header call
-// these; each says in the status bar what it did, or why it could not.
+// Saves the current result as files, and copies the command line that reproduces it. Called by the palette and the
+// header's menu; each function reports in the status bar what it did, or why it could not.
 #pragma once
 
 #include <filesystem>
@@ -14,11 +14,11 @@ class Screen;
 void copy_command(Screen& screen);
 void export_json(Screen& screen);
 void export_csv(Screen& screen);
-/// A picture of the window as it is, taken after this frame.
+/// A picture of the window, taken after this frame.
 void export_png(Screen& screen);
 
-/// A name in the folder of saved files (app/session/saved_files.hpp) that is not taken: vector-add-grid-stride.png,
-/// then vector-add-grid-stride-2.png …; makes the folder. Error: it cannot be made.
+/// An unused name in the folder of saved files (app/session/saved_files.hpp): vector-add-grid-stride.png, then
+/// vector-add-grid-stride-2.png …; creates the folder. Error: it cannot be created.
 Result<std::filesystem::path> free_file(const Request& request, const std::string& extension);
 
 }  // namespace tilescope

@@ -35,7 +35,7 @@ std::string with_slash(const fs::path& folder) {
   return text.ends_with('/') ? text : text + "/";
 }
 
-/// Tab completes; a path that was set from elsewhere takes the place of what the field holds.
+/// Tab completes; a path set from outside replaces the field's text.
 int on_typing(ImGuiInputTextCallbackData* data) {
   auto& dialog = *static_cast<FileDialog*>(data->UserData);
   const auto put = [data](const std::string& text) {
@@ -55,7 +55,7 @@ int on_typing(ImGuiInputTextCallbackData* data) {
     put(dialog.typed);
     dialog.replace = false;
   } else if (std::exchange(dialog.fresh, false)) {
-    data->CursorPos = data->BufTextLen;  // what is typed goes on from the folder
+    data->CursorPos = data->BufTextLen;  // typing continues after the folder
     data->ClearSelection();
   }
   return 0;
@@ -91,7 +91,7 @@ void draw_row(PanelContext& context, const std::string& text, bool is_folder, bo
             fit_text(font, text, high.x - low.x - context.px(24)));
 }
 
-/// The files that were open before. Returns the one that was pressed.
+/// The recently opened files. Returns the one that was pressed.
 fs::path draw_recent(PanelContext& context, const Sandbox& sandbox, float width) {
   fs::path pressed;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -115,7 +115,7 @@ fs::path draw_recent(PanelContext& context, const Sandbox& sandbox, float width)
   return pressed;
 }
 
-/// The folder's rows: the way up first. Returns the row that was pressed, or chosen by Enter.
+/// The folder's rows: the parent folder first. Returns the row that was pressed, or chosen by Enter.
 std::optional<size_t> draw_folder(FileDialog& dialog, PanelContext& context, const std::vector<FolderEntry>& rows) {
   const int count = static_cast<int>(rows.size());
   if (key_repeats(Key::down)) ++dialog.chosen, dialog.scroll = true;
@@ -144,7 +144,7 @@ std::optional<size_t> draw_folder(FileDialog& dialog, PanelContext& context, con
   return act;
 }
 
-/// What an empty list means.
+/// Explains an empty list.
 void draw_nothing(PanelContext& context, const FileDialog& dialog, const FolderContents& contents) {
   std::string text = context.strings("dialog.nothing");
   if (dialog.listing->reading())
@@ -158,7 +158,7 @@ void draw_nothing(PanelContext& context, const FileDialog& dialog, const FolderC
             ImGui::GetContentRegionAvail().x - context.px(24), context.px(20), run);
 }
 
-/// Folder and name of a row that was chosen: goes there, or opens it.
+/// Goes to the folder of a chosen row, or opens its file.
 void act_on(FileDialog& dialog, Screen& screen, const fs::path& folder, const FolderEntry& entry) {
   if (entry.name == "..") return put_typed(dialog, with_slash(folder.parent_path()));
   if (entry.is_folder) return put_typed(dialog, with_slash(folder / entry.name));
@@ -183,7 +183,7 @@ void draw_body(FileDialog& dialog, PanelContext& context, Screen& screen) {
                                             {at.x + recent - context.px(7), at.y + list}, context.theme.separator);
   ImGui::SetCursorScreenPos({at.x + recent, at.y});
   ImGui::BeginChild("folder", {0, list}, false, ImGuiWindowFlags_NoNav);
-  // A path that names a file whole is that file, whatever row is chosen.
+  // A path that names a complete file refers to that file, whatever row is chosen.
   std::error_code ignored;
   if (!typed.beginning.empty() && key_went_down(Key::enter) &&
       fs::is_regular_file(typed.folder / typed.beginning, ignored)) {

@@ -1,5 +1,5 @@
-// The dialog that opens a CUDA file: a path that is typed, with completion, over the folder it leads to; files that
-// were open before at the left. Up, Down and Enter choose, Tab completes, Escape closes.
+// The dialog that opens a CUDA file: a typed path with completion, above the contents of its folder; recently opened
+// files on the left. Up, Down and Enter choose, Tab completes, Escape closes.
 #pragma once
 
 #include <filesystem>
@@ -17,21 +17,21 @@ class Screen;
 
 struct FileDialog {
   bool open = false, just_opened = false;
-  bool fresh = false;    // the field has not been typed into
+  bool fresh = false;    // nothing was typed into the field yet
   std::string typed;     // "/home/…/kernels/sof": a folder, and the beginning of a name in it
-  bool replace = false;  // `typed` was set by something else than typing
-  int chosen = 0;        // among the rows that are shown
+  bool replace = false;  // `typed` was set other than by typing
+  int chosen = 0;        // index among the shown rows
   bool scroll = false;   // to the chosen row
   std::unique_ptr<FolderListing> listing;
 };
 
-/// The folder that a typed path leads to, and the beginning of a name in it.
+/// The folder of a typed path, and the beginning of a name in it.
 struct TypedPath {
   std::filesystem::path folder;
   std::string beginning;
 };
 TypedPath read_typed_path(const std::string& typed);
-/// Entries whose names begin with what is typed, or else hold it; names with a leading dot only where one is typed.
+/// Entries whose names begin with the typed text, or else contain it; dot files only if a dot is typed.
 std::vector<FolderEntry> matching(const std::vector<FolderEntry>& entries, const std::string& beginning);
 
 /// `wake` is called from a thread when the folder has been read.

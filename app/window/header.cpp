@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-// Unscaled widths of the window below which the header says less.
+// Window widths, unscaled, below which the header shows less.
 constexpr float kShortDevice = 1440, kNoSwitches = 1120;
 
 void draw_name(PanelContext& context, const HeaderLine& line) {
@@ -90,7 +90,7 @@ bool draw_device_choice(PanelContext& context, const std::string& name, const st
   return clicked;
 }
 
-/// The simulator as each GPU of the table, then the GPU of this machine.
+/// The simulator imitating each GPU of the table, then the GPU of this machine.
 void draw_device_choices(PanelContext& context) {
   Session& session = context.session;
   const bool simulated = session.request().device == DeviceKind::sim;
@@ -107,7 +107,7 @@ void draw_device_choices(PanelContext& context) {
   const auto& gpu = session.engine().gpu();
   if (draw_device_choice(context, gpu_name(context), "gpu", !simulated, gpu.has_value())) {
     session.set_device(DeviceKind::gpu);
-    session.set_gpu({});  // what is simulated beside it is the GPU itself
+    session.set_gpu({});  // the simulator beside it imitates that GPU
   }
   if (gpu) return;
   ImGui::PushTextWrapPos(context.px(288));
@@ -126,7 +126,7 @@ void draw_device_menu(PanelContext& context) {
   ImGui::PopStyleVar();
 }
 
-/// The drop-down; its right edge is at x. Returns its left edge.
+/// The drop-down, with its right edge at x. Returns its left edge.
 float draw_device(PanelContext& context, const HeaderLine& line, float x) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
@@ -154,7 +154,7 @@ float draw_device(PanelContext& context, const HeaderLine& line, float x) {
   return low.x;
 }
 
-/// EN | 中, its right edge at x. Returns its left edge.
+/// EN | 中, with its right edge at x. Returns its left edge.
 float draw_language(PanelContext& context, Strings& strings, const HeaderLine& line, float x) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
@@ -179,7 +179,7 @@ float draw_language(PanelContext& context, Strings& strings, const HeaderLine& l
   return low.x;
 }
 
-/// A half-filled disc, its right edge at x. Returns its left edge.
+/// A half-filled disc, with its right edge at x. Returns its left edge.
 float draw_theme_switch(PanelContext& context, const HeaderLine& line, float x) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float side = context.px(24), radius = context.px(6);
@@ -205,7 +205,7 @@ void draw_header(PanelContext& context, Screen& screen, float left) {
   draw_name(context, line);
   float x = right - context.px(12);
   x = draw_header_menus(context, screen, line, x) - context.px(8);
-  if (line.width >= kNoSwitches) {  // the menu has them as well
+  if (line.width >= kNoSwitches) {  // the menu contains them too
     x = draw_theme_switch(context, line, x) - context.px(8);
     x = draw_language(context, screen.strings, line, x) - context.px(16);
   }

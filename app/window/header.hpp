@@ -1,4 +1,4 @@
-// The strip on top: name, stage › lab › rung, verdict, badge, device, language, theme, menus.
+// The strip at the top: name, stage › lab › rung, verdict, badge, device, language, theme, menus.
 #pragma once
 
 #include "app/views/context.hpp"
@@ -7,7 +7,7 @@ namespace tilescope {
 
 class Screen;
 
-/// Fills the current window; `left` is where the breadcrumb's area starts, the name is left of it.
+/// Fills the current window; `left` is the start of the breadcrumb's area, the name is left of it.
 void draw_header(PanelContext& context, Screen& screen, float left);
 
 }  // namespace tilescope

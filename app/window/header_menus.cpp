@@ -1,5 +1,5 @@
-// The two menus at the right of the header: "?" has the help, "⋯" the other commands of the window. A command that has
-// a key shows it.
+// The two menus at the right of the header: "?" has the help, "⋯" the other window commands. Commands with a key show
+// it.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ namespace {
 // Unscaled pixels.
 constexpr float kButton = 28, kRow = 26, kWidth = 272, kRound = 9;
 
-/// Label at the left, key or value at the right, a tick if it `holds` now. Returns whether it was chosen.
+/// Label at the left, key or value at the right, a check mark if it `holds` now. Returns whether it was chosen.
 bool item(PanelContext& context, const char* name, const std::string& label, const std::string& detail,
           bool holds = false) {
   const Theme& theme = context.theme;
@@ -48,7 +48,7 @@ void gap(PanelContext& context) {
   ImGui::Dummy({1, context.px(9)});
 }
 
-/// "UI scale   −  100 %  +"; it stays open, so that it can be pressed again.
+/// "UI scale   −  100 %  +"; the menu stays open for repeated presses.
 void scale_row(PanelContext& context, Screen& screen) {
   const Theme& theme = context.theme;
   ImFont* font = context.fonts.small;
@@ -86,7 +86,7 @@ void reset_lab(PanelContext& context) {
 void open_docs(PanelContext& context, Screen& screen) {
   const auto file = screen.session.engine().root() / "README.md";
   open_document(file);
-  // The desktop may have no program for it, so the message says where it is.
+  // The desktop may have no program for it, so the message gives its location.
   screen.show_message(context.strings.format("menu.docs_are_in", fmt::arg("file", file.string())));
 }
 

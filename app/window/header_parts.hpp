@@ -1,5 +1,5 @@
-// The parts of the header. Private to app/header*.cpp. Each is drawn with its right edge at x and returns its left
-// edge.
+// The parts of the header. Private to app/window/header*.cpp. Each is drawn with its right edge at x and returns its
+// left edge.
 #pragma once
 
 #include <imgui.h>
@@ -10,14 +10,14 @@ namespace tilescope {
 
 class Screen;
 
-/// Everything in the header is placed from these.
+/// All positions in the header are derived from these.
 struct HeaderLine {
   ImVec2 origin;
   float centre, baseline;
   float width;  // of the window, unscaled
 };
 
-/// Whether the values match and what the checks found. A click goes to what is wrong. `left`: of the room for it.
+/// Whether the values match and what the checks found. A click goes to the error. `left`: start of the available space.
 float draw_header_verdict(PanelContext& context, const HeaderLine& line, float x, float left);
 /// The menus "?" and "⋯".
 float draw_header_menus(PanelContext& context, Screen& screen, const HeaderLine& line, float x);

@@ -1,4 +1,4 @@
-// Pass or fail, beside the badge, where it is seen in every view and at every size of the window.
+// Pass or fail, beside the badge, visible in every view and at every window size.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ResultVerdict::Kind;
 
-constexpr float kLeastTitle = 220;  // unscaled, left for stage and lab before the text gives way to the mark alone
+constexpr float kLeastTitle = 220;  // unscaled width reserved for stage and lab before the text is reduced to the mark
 constexpr float kMark = 12;
 
 ImU32 colour_of(const Theme& theme, const ResultVerdict& verdict) {
@@ -20,7 +20,7 @@ ImU32 colour_of(const Theme& theme, const ResultVerdict& verdict) {
   return verdict.bad() ? theme.error : theme.muted;
 }
 
-/// ✓, ✗, a triangle for findings, – where there is nothing to compare: never by colour alone.
+/// ✓, ✗, a triangle for findings, – if there is nothing to compare: never distinguished by colour alone.
 void draw_mark(ImDrawList* list, const PanelContext& context, const ResultVerdict& verdict, ImVec2 centre,
                ImU32 colour) {
   const float size = context.px(kMark), thick = context.px(1.75F);

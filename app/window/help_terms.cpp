@@ -1,4 +1,4 @@
-// What badges, marks and colours mean, and the words that are used everywhere: a page of the help.
+// The meaning of badges, marks and colours, and of words used throughout: a help page.
 #include "app/window/help_terms.hpp"
 
 #include <array>
@@ -23,7 +23,7 @@ struct Page {
     draw_text(list, font, {at.x, centred_top(font, at.y + px(kTitle) / 2)}, context.theme.text, context.strings(key));
     at.y += px(kTitle);
   }
-  /// The meaning, beside what has been drawn in the first column, and over as many lines as it takes.
+  /// The meaning, beside the first column, on as many lines as needed.
   void meaning(const std::string& text) {
     const TextRun run[] = {{context.fonts.small, context.theme.muted, text}};
     const float height = flow_text(list, {at.x + px(kFirst), at.y + px(2)}, width - px(kFirst), px(kLine), run);

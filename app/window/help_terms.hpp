@@ -1,11 +1,11 @@
-// The page of the help that says what badges, colours and words mean.
+// The help page about the meaning of badges, colours and words.
 #pragma once
 
 #include "app/views/context.hpp"
 
 namespace tilescope {
 
-/// Draws at the cursor, `width` pixels wide, and moves the cursor on.
+/// Draws at the cursor, `width` pixels wide, and advances the cursor.
 void draw_terms(PanelContext& context, float width);
 
 }  // namespace tilescope

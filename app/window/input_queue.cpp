@@ -12,9 +12,9 @@ bool InputQueue::Frame::takes(const InputEvent& event) const {
       return !pressed_button;
     case InputEvent::Kind::key:
       if (pressed_button || keys.contains(event.code)) return false;
-      // ImGui applies a modifier to the whole frame, so also to what came before it.
+      // ImGui applies a modifier to the whole frame, including earlier events.
       if (event.modifier) return !any_key && !text && !wheeled;
-      // Enter after "12" must not come before it.
+      // Enter after "12" must not be processed before it.
       return event.printable || !event.down || !text;
     case InputEvent::Kind::text:
       return !pressed_button && !acting_key;

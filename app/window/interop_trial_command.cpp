@@ -1,5 +1,5 @@
 // The child of app/draw/gl/interop_trial.hpp.
-#define GLFW_INCLUDE_NONE  // OpenGL comes from epoxy
+#define GLFW_INCLUDE_NONE  // epoxy provides OpenGL
 #include <GLFW/glfw3.h>
 
 #include <cstdlib>
@@ -61,7 +61,7 @@ std::vector<float> values_of(uint32_t seed) {
   return values;
 }
 
-/// A run that gave these values; its host copy has them, or zeros.
+/// A run with these values as output; its host copy has them, or zeros.
 Result<std::shared_ptr<const RunResult>> make_run(Executor& gpu, const std::vector<float>& values, bool on_host) {
   auto run = std::make_shared<RunResult>();
   run->device = gpu.device();
@@ -91,8 +91,8 @@ std::vector<ImU32> draw(HeatMaps& maps, HeatMaps::Kind kind, const std::shared_p
   return maps.pixels(kind);
 }
 
-/// Why the pictures of two runs, one after the other, are not what they are through host memory; empty if they are.
-/// The runs that are drawn through interop have nothing on the host, so that no other way leads to the same picture.
+/// Why the pictures of two runs, one after the other, differ from those through host memory; empty if they do not. The
+/// runs drawn through interop have zeros on the host, so that no other path gives the same picture.
 std::string compare_pictures(HeatMaps& direct, HeatMaps& copied, Executor& gpu) {
   std::vector<ImU32> before;
   for (const uint32_t seed : {1U, 2U}) {
@@ -111,7 +111,7 @@ std::string compare_pictures(HeatMaps& direct, HeatMaps& copied, Executor& gpu) 
   return {};
 }
 
-/// Kernels are not run here, so no process is needed for them.
+/// No kernels are run here, so no worker process is needed.
 void run_without_worker() {
   const char* hidden = std::getenv("TILESCOPE_HIDE");
   setenv("TILESCOPE_HIDE", hidden != nullptr ? (std::string(hidden) + ",worker").c_str() : "worker", 1);
@@ -141,10 +141,10 @@ int interop_trial_command(std::ostream& out) {
     if (const std::string reason = compare_pictures(**direct, **copied, **gpu); !reason.empty()) {
       InteropRecord::in(user_cache_folder()).note();
       refuse(reason);
-      std::_Exit(kUnavailable);  // putting things away could wait as long again
+      std::_Exit(kUnavailable);  // the cleanup could block just as long again
     }
   }
-  // Letting go of the buffers and of the window is part of the trial.
+  // Releasing the buffers and the window is part of the trial.
   InteropRecord::in(user_cache_folder()).forget();
   out << kInteropWorks << std::endl;
   return kClean;

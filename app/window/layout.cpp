@@ -6,10 +6,10 @@
 namespace tilescope {
 namespace {
 
-// Unscaled pixels. What the learner has not dragged grows with the window.
+// Unscaled pixels. Sizes that the learner has not dragged grow with the window.
 constexpr float kLeastSource = 320, kLeastSpeed = 360, kUsualSpeed = 416;
 constexpr float kHundredColumns = 1040;  // 100 columns of code, line numbers and the margin
-constexpr float kSourceShare = 0.58F;    // of the width between rail and controls, where that is more
+constexpr float kSourceShare = 0.58F;    // of the width between rail and controls, if that is more
 constexpr float kLeastBottom = 120, kUsualBottom = 368, kBottomShare = 0.414F;
 
 float source_width_of(const ViewState& view, float centre) {
@@ -29,7 +29,7 @@ float bottom_height_of(const ViewState& view, float room) {
 Layout lay_out(ViewState& view, float width, float height) {
   const float scale = view.scale;
   const auto px = [scale](float value) { return std::round(value * scale); };
-  // A window that is smaller shows the upper left of the smallest layout.
+  // A smaller window shows the upper left of the smallest layout.
   width = std::max(width, px(kSmallestWidth));
   height = std::max(height, px(kSmallestHeight));
   const bool narrow = width < px(1440);
@@ -38,7 +38,7 @@ Layout lay_out(ViewState& view, float width, float height) {
   view.controls_width = std::clamp(view.controls_width, 264.0F, 440.0F);
   const float rail = px(view.rail_width), controls = width - px(view.controls_width);
   const float header = px(48), tabs = px(88), status = height - px(24);
-  // A height that was dragged in a taller window leaves the view 58 % of this one, or 40 % where the layout is wide.
+  // A height dragged in a taller window leaves the view 58 % of this one, or 40 % if the layout is wide.
   const float wanted = px(bottom_height_of(view, (status - tabs) / scale));
   float bottom = std::round(status - std::min(wanted, (status - tabs) * (narrow ? 0.42F : 0.6F)));
   if (view.lower_hidden) bottom = status - px(kLowerStrip);

@@ -12,10 +12,10 @@ namespace {
 
 struct Trouble {
   std::string title, text;
-  uint32_t line = 0;  // of the source; 0: none
+  uint32_t line = 0;  // source line; 0: none
 };
 
-/// What the form says, at its first field that is wrong.
+/// The message of the form's first invalid field.
 Trouble trouble_of_form(const PanelContext& context, const Sandbox& sandbox) {
   const Strings& strings = context.strings;
   const auto& problems = sandbox.filled().problems;

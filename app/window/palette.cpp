@@ -120,7 +120,7 @@ void draw_typing(Palette& palette, PanelContext& context) {
   ImGui::Dummy({0, context.px(8)});
 }
 
-/// Returns whether the chosen entry is to be carried out.
+/// Returns whether to execute the chosen entry.
 bool draw_entries(Palette& palette, PanelContext& context, const std::vector<PaletteEntry>& entries, float width) {
   const int count = static_cast<int>(entries.size());
   if (count == 0) {

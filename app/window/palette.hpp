@@ -24,11 +24,12 @@ struct Palette {
   int chosen = 0;
 };
 
-/// Whether the letters of `typed` occur in the text in order (ASCII case ignored); lower is the better match, −1 none.
+/// Whether the letters of `typed` occur in the text in order (ASCII case ignored); lower is the better match, −1 no
+/// match.
 int match_score(std::string_view text, std::string_view typed);
 /// Every lab, every rung of the current lab, and every command, in that order.
 std::vector<PaletteEntry> palette_entries(PanelContext& context, Screen& screen);
-/// Those that match, best first.
+/// The matching entries, best first.
 std::vector<PaletteEntry> filtered(std::vector<PaletteEntry> entries, std::string_view typed);
 
 void open_palette(Palette& palette);

@@ -21,16 +21,16 @@ namespace tilescope {
 namespace {
 
 // Heights in unscaled pixels.
-constexpr float kLeastLower = 240;      // what the ledger keeps: tabs, header, footer and seven rows
-constexpr double kRestSeconds = 0.35;   // the pointer rests this long before a tooltip comes
-constexpr double kBriefSeconds = 0.15;  // a result that is stale for less is not dimmed
+constexpr float kLeastLower = 240;      // minimum for the ledger: tabs, header, footer and seven rows
+constexpr double kRestSeconds = 0.35;   // how long the pointer must rest before a tooltip appears
+constexpr double kBriefSeconds = 0.15;  // a result that is stale for less time is not dimmed
 
-/// What the shown view wants below it; the source can hide all of that.
+/// The area that the shown view wants below it; a maximised source hides it.
 Lower lower_of(const PanelContext& context, const Layout& layout) {
   return context.view.source_maximised ? Lower() : context.shown->lower(context, layout.stacked);
 }
 
-/// Why nothing is to be seen in a tab, after what the view is.
+/// The view's explanation, followed by the reason why its tab is empty.
 TabNote note_of(const PanelContext& context, const ViewSpec& spec, const View& view) {
   TabNote note{context.strings(spec.text("meaning")), false};
   const char* reason = context.result == nullptr ? nullptr : view.empty_reason(context.result);
@@ -40,7 +40,7 @@ TabNote note_of(const PanelContext& context, const ViewSpec& spec, const View& v
   return note;
 }
 
-/// What no tooltip covers: error messages, and the card of the first steps.
+/// Areas that no tooltip may cover: error messages, and the card of the first steps.
 std::vector<Mark> places_to_keep_free(const Marks& marks) {
   std::vector<Mark> places;
   for (const auto& [name, place] : marks)
@@ -88,7 +88,7 @@ void Screen::restore_edits(std::filesystem::path folder) {
   if (restored > 0) show_message(strings.format("status.edits_restored", fmt::arg("count", restored)));
 }
 
-/// After the panels, so that what they have just taken over is kept in the same frame.
+/// After the panels, so that edits that they have just taken over are stored in the same frame.
 void Screen::keep_edits() {
   const std::optional<Error> problem = edits_->problem();
   const std::string said = problem ? problem->message : std::string();
@@ -105,8 +105,8 @@ void Screen::keep_edits() {
   edits_->keep(edit_name_, {*edited, base_of_edit(own)});
 }
 
-/// An edit that goes on keeps its base. If an own file has changed on the disk meanwhile, its new text becomes the base
-/// only when the learner has chosen to keep the edit: until then, a restart must see the conflict, too.
+/// A continued edit keeps its base. If a user's file has meanwhile changed on disk, its new text becomes the base only
+/// when the learner has chosen to keep the edit: until then, a restart must detect the conflict too.
 std::string Screen::base_of_edit(bool own) {
   const KeptEdits::Edit* known = edits_->find(edit_name_);
   if (known != nullptr && (!own || sandbox.changed_beside_edits())) return known->base;
@@ -138,21 +138,21 @@ void Screen::show_help(Help page) {
 void Screen::open_finder() { open_palette(*palette_); }
 
 bool Screen::moving() const {
-  // Due is known at the end of a frame; the next one lays the tooltip out, and the one after that shows it.
+  // A tooltip becomes due at the end of a frame; the next frame lays it out, and the one after that shows it.
   constexpr int kFramesOfTooltip = 3;
   const bool tooltip_pending = view.animate && !view.explained.empty() && view.explained != quiet_about_ &&
                                explanation_frames_ < kFramesOfTooltip;
   return views_->at(view.tab).moving(session, view) || session.busy() || session.bench_running() || tooltip_pending;
 }
 
-/// The areas, adapted to the view that is shown.
+/// The areas, adapted to the shown view.
 Layout Screen::arrange(PanelContext& context, float width, float height) {
   Layout layout = lay_out(view, width, height);
   view.source_usual_width = 0;
   if (view.source_maximised || view.lower_hidden) return layout;
   const Lower wanted = lower_of(context, layout);
   if (wanted.lowered > 0) {
-    // Down to a few lines of code, not further.
+    // At most down to a few lines of code.
     const float room = layout.status.top - layout.view.bottom - context.px(kLeastLower);
     const float lower = std::clamp(std::round(wanted.lowered * view.scale), 0.0F, std::max(room, 0.0F));
     for (float* edge : {&layout.view.bottom, &layout.source.top, &layout.speed.top, &layout.bottom_tabs.top,
@@ -166,8 +166,8 @@ Layout Screen::arrange(PanelContext& context, float width, float height) {
       layout.source =
           layout.speed = {layout.view.left, layout.bottom_tabs.bottom, layout.view.right, layout.status.top};
   } else if (session.shows_own() || ((wanted.areas == Lower::Areas::source || view.diff) && !layout.stacked)) {
-    // An own file has no recorded speed to compare with; below the traffic view the source has a ledger in its margin;
-    // two rungs need the width of both areas.
+    // A user's file has no recorded speed to compare with; below the traffic view the source has a ledger in its
+    // margin; two rungs need the width of both areas.
     if (!session.shows_own() && wanted.areas != Lower::Areas::source) view.source_usual_width = layout.source.width();
     layout.source.right = layout.speed.right;
     layout.speed = {};
@@ -223,8 +223,8 @@ void Screen::draw(float width, float height) {
   draw_tour(context);
   draw_help(context);
   ImGui::PopFont();
-  // A tooltip comes after a moment of rest, and goes at once. After a press or a key it stays away until the pointer
-  // is on something else: it would cover what came of it.
+  // A tooltip appears after a moment of rest, and disappears at once. After a press or a key it stays hidden until the
+  // pointer is on a different item: it would cover the effect.
   const ImGuiIO& io = ImGui::GetIO();
   if (view.explained != quiet_about_) quiet_about_.clear();
   if (ImGui::IsAnyMouseDown() || !io.InputQueueCharacters.empty()) quiet_about_ = view.explained;
@@ -289,7 +289,7 @@ void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
   }
   const auto current = static_cast<int>(WindowViews::index_of(view.tab));
   const int chosen = tab_row(context, "tab", names, current, layout.tabs.height() - line, notes);
-  if (chosen != current) view.source_maximised = false;  // to see the view
+  if (chosen != current) view.source_maximised = false;  // so that the view is visible
   view.tab = tilescope::views()[static_cast<size_t>(chosen)].name;
   context.shown = &views_->at(view.tab);
   edge(context.theme, layout.tabs.left, layout.tabs.bottom - line, layout.tabs.right, layout.tabs.bottom);
@@ -343,7 +343,7 @@ void Screen::draw_bottom(PanelContext& context, const Layout& layout) {
 void Screen::draw_splitters(PanelContext& context, const Layout& layout) {
   const ViewState fresh;
   const float line = std::max(1.0F, std::round(view.scale));
-  // `shown` is what the window had room for; a drag starts from there, not from what is remembered.
+  // `shown` is the size that fit into the window; a drag starts from there, not from the remembered size.
   const auto drag = [&](const char* id, ImVec2 low, ImVec2 high, float& extent, float shown, float initial,
                         float direction) {
     const SplitterDrag dragged = splitter(context, id, low, high);

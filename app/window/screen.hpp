@@ -1,5 +1,5 @@
-// Everything inside the window, without the window: the frame of areas, splitters, tabs, header, keys and palette. The
-// shell gives it a GLFW window, the tests ImGui's input alone.
+// Everything inside the window, without the window: the layout of areas, splitters, tabs, header, keys and palette. The
+// shell provides a GLFW window, the tests only ImGui's input.
 //
 //     Screen screen(engine, std::move(*strings));
 //     screen.fonts = load_fonts(…);
@@ -27,13 +27,13 @@ class WindowViews;
 /// Areas of the window in pixels.
 struct Layout {
   Area logo, header, rail, tabs, view, source, speed, controls, status;
-  Area bottom_tabs;      // only where speed is a tab beside source
-  Area strip;            // in the place of what is below the view, where that is hidden
+  Area bottom_tabs;      // only if speed is a tab beside source
+  Area strip;            // replaces the lower part if that is hidden
   bool stacked = false;  // too narrow for source and speed side by side
 };
 /// Height of Layout::strip, unscaled.
 constexpr float kLowerStrip = 22;
-/// The areas for a window of this size; widths in `view` are brought into what fits.
+/// The areas for a window of this size; widths in `view` are clamped to what fits.
 Layout lay_out(ViewState& view, float width, float height);
 
 class Screen {
@@ -48,16 +48,16 @@ class Screen {
   Fonts fonts;
   HeatMaps* heat_maps = nullptr;
   std::string message;       // one line for the status bar: "saved to …"
-  double message_until = 0;  // ImGui time at which it goes
+  double message_until = 0;  // ImGui time at which it disappears
 
   const Theme& theme() const { return view.light ? light_theme() : dark_theme(); }
-  /// Draws one frame into the current ImGui frame, and acts on this frame's input.
+  /// Draws one frame into the current ImGui frame, and handles this frame's input.
   void draw(float width, float height);
   /// Whether the next frame differs from this one without any input.
   bool moving() const;
   const Marks& marks() const { return view.marks; }
   /// The areas of this frame whose background differs from the window's. The shell clears them with their colour, which
-  /// costs nothing; drawn as rectangles they would take half of a frame under software OpenGL.
+  /// costs nothing; drawing them as rectangles would take half of a frame under software OpenGL.
   struct Surface {
     Area area;
     ImU32 colour;
@@ -65,30 +65,30 @@ class Screen {
   const std::vector<Surface>& surfaces() const { return surfaces_; }
   WindowViews& views() { return *views_; }
 
-  /// Asked for by a key or the palette; carried out by the shell after the frame, with a file written.
+  /// Set by a key or the palette; after the frame the shell writes the file.
   bool wants_picture = false;
 
   void show_message(std::string text);
-  /// A CUDA file of the user's own, from the command line, a drop, the rail or the dialog.
+  /// A user's own CUDA file, from the command line, a drop, the rail or the dialog.
   void open_file(const std::filesystem::path& file);
   void open_dialog();
   void reset_layout();
   // Commands of keys and of the palette.
-  /// Has the source panel do something, and brings it into sight where that is seen in it.
+  /// Sends a command to the source panel, and shows the panel if the effect is visible there.
   void ask_source(SourceWish wish);
   void toggle_source_maximised();
   void toggle_lower();  // source and speed, below the view
-  void toggle_diff();   // two rungs beside each other in the source panel
-  /// The page of the help that F1 opens, or the one about badges, colours and words.
+  void toggle_diff();   // two rungs side by side in the source panel
+  /// The help page opened by F1, or the one about badges, colours and words.
   enum class Help { keys, terms };
   void show_help(Help page);
   /// Ctrl+P.
   void open_finder();
-  /// Takes over the edits that an earlier start left in the folder, and keeps there what is edited from now on. Call
-  /// once, before own files are opened and after the labs' values are known.
+  /// Restores the edits that an earlier start left in the folder, and stores new edits there. Call once, before own
+  /// files are opened and after the labs' values are known.
   void restore_edits(std::filesystem::path folder);
   const KeptEdits& edits() const { return *edits_; }
-  /// Larger or smaller by this many steps of ViewState::kScaleStep; 0: back to the monitor's scale.
+  /// Zooms in or out by this many steps of ViewState::kScaleStep; 0: back to the monitor's scale.
   void zoom(int steps);
 
  private:
@@ -98,7 +98,7 @@ class Screen {
   void draw_view(PanelContext& context, const Layout& layout);
   void draw_bottom(PanelContext& context, const Layout& layout);
   void draw_splitters(PanelContext& context, const Layout& layout);
-  // What is below the view, hidden and shown (screen_lower.cpp).
+  // Hiding and showing the area below the view (screen_lower.cpp).
   void drag_lower(PanelContext& context, const Layout& layout, float lowered);
   void draw_lower_strip(PanelContext& context, const Layout& layout);
   void draw_lower_chevron(PanelContext& context, const Layout& layout);
@@ -112,16 +112,16 @@ class Screen {
   std::unique_ptr<WindowViews> views_;
   std::unique_ptr<Panels> panels_;
   std::unique_ptr<KeptEdits> edits_;
-  std::string edit_name_;                 // of the text that is shown
-  std::optional<std::string> edit_kept_;  // its edit, as it was last kept
-  std::string edit_problem_;              // why it is not on the disk, as it was last said
-  bool escape_used_ = false;              // a menu took it in this frame
+  std::string edit_name_;                 // of the shown text
+  std::optional<std::string> edit_kept_;  // its edit, as last stored
+  std::string edit_problem_;              // the last reported reason why it is not on disk
+  bool escape_used_ = false;              // a menu consumed it in this frame
   std::vector<Surface> surfaces_;
   std::unique_ptr<Palette> palette_;
   std::unique_ptr<FileDialog> dialog_;
   double stale_for_ = 0;        // seconds
   int explanation_frames_ = 0;  // drawn since a tooltip became due
-  std::string quiet_about_;     // explained by no tooltip until something else has been
+  std::string quiet_about_;     // no tooltip explains this until a different thing has been explained
   bool help_open_ = false;
   Help help_page_ = Help::keys;
   std::string help_text_;

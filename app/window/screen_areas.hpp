@@ -1,4 +1,4 @@
-// Lines between areas that are dragged.
+// Draggable lines between areas.
 #pragma once
 
 #include <imgui.h>
@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// A line that is dragged; a small child of its own, above the areas.
+/// A draggable line; a small child window above the areas.
 struct SplitterDrag {
   bool active = false, reset = false;
   float moved = 0;  // unscaled, along its axis

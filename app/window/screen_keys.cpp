@@ -1,4 +1,4 @@
-// The keys of the screen, and the help that F1 opens.
+// The keys of the screen, and the help opened by F1.
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -31,7 +31,7 @@ std::pair<std::string_view, std::string_view> help_line(std::string_view line) {
 
 }  // namespace
 
-/// The source panel acts on its keys itself; where it is out of sight it is asked to.
+/// The source panel handles its keys itself; if it is hidden, it gets a command.
 void Screen::source_keys() {
   static constexpr std::pair<Key, SourceWish> kWishes[] = {{Key::e, SourceWish::edit},
                                                            {Key::f, SourceWish::find},
@@ -48,7 +48,7 @@ void Screen::source_keys() {
 void Screen::handle_keys(PanelContext& context) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool command = io.KeyCtrl || io.KeySuper;
-  // These also work while typing: they type nothing.
+  // These also work while typing, because they type nothing.
   if (command && key_went_down(Key::p)) {
     open_palette(*palette_);
     return;
@@ -113,7 +113,7 @@ void Screen::draw_help_page(PanelContext& context, float width, float key_column
 
 void Screen::draw_help(PanelContext& context) {
   if (!help_open_) return;
-  // The widest keys decide where what they do begins, in each language.
+  // The widest keys determine where the descriptions begin, in each language.
   float key_column = 0, what_column = context.px(360);
   for (const char* key : kHelpKeys) {
     const auto [keys, what] = help_line(strings(key));

@@ -1,4 +1,4 @@
-// What is below the view: its upper edge is dragged and snaps shut; a strip, a key or a command brings it back.
+// The area below the view: its upper edge can be dragged and snaps shut; a strip, a key or a command restores it.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,8 @@
 namespace tilescope {
 namespace {
 
-constexpr float kShut = 72, kLeast = 120;  // unscaled heights: dragged below kShut it shuts, else it has kLeast or more
+constexpr float kShut = 72, kLeast = 120;  // unscaled heights: dragged below kShut it closes, else its minimum is
+                                           // kLeast
 
 /// ▾ or ▴
 void draw_arrow(ImDrawList* list, ImVec2 centre, float size, bool up, ImU32 colour, float thickness) {
@@ -24,7 +25,7 @@ void draw_arrow(ImDrawList* list, ImVec2 centre, float size, bool up, ImU32 colo
 
 void Screen::ask_source(SourceWish wish) {
   view.source_wish = wish;
-  if (wish == SourceWish::none || wish == SourceWish::save) return;  // saves out of sight, too
+  if (wish == SourceWish::none || wish == SourceWish::save) return;  // saving works while hidden
   view.bottom_speed = view.lower_hidden = false;
   views_->at(view.tab).show_source();
 }
@@ -43,7 +44,7 @@ void Screen::toggle_diff() {
   views_->at(view.tab).show_source();
 }
 
-/// `lowered`: how far the shown view moves the upper edge of the lower part down, in unscaled pixels.
+/// `lowered`: how far the shown view moves the lower part's upper edge down, in unscaled pixels.
 void Screen::drag_lower(PanelContext& context, const Layout& layout, float lowered) {
   const float top = layout.view.bottom;
   const SplitterDrag drag = splitter(context, "splitter.bottom", {layout.view.left, top}, {layout.view.right, top});
@@ -53,7 +54,7 @@ void Screen::drag_lower(PanelContext& context, const Layout& layout, float lower
     return;
   }
   if (!drag.active || drag.moved == 0) return;
-  // The pointer says where the edge ought to be: what was shown before may have been held by a limit.
+  // The pointer gives the wanted position of the edge: the shown one may have been clamped.
   const float height = (layout.status.top - ImGui::GetIO().MousePos.y) / view.scale;
   view.lower_hidden = height < kShut;
   if (!view.lower_hidden) view.bottom_height = std::max(height + lowered, kLeast);

@@ -68,20 +68,20 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
 
   const auto start = Clock::now();
   shell.draw_offscreen(options.width, options.height);  // its poll starts the run
-  // A kernel that faults has interop tried out again: what the status bar says is waited for, too.
+  // After a kernel fault interop is tested again; its result is awaited too, because the status bar shows it.
   while ((screen.session.busy() || shell.trying_interop()) &&
          Clock::now() - start < std::chrono::duration<double>(options.patience_seconds))
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  // What a view records on demand begins once it is drawn with the result.
+  // Records that a view requests start once it is drawn with the result.
   for (int frame = 0; frame < 2; ++frame) shell.draw_offscreen(options.width, options.height);
   while ((screen.session.recording_steps() || screen.session.counting_fusion()) &&
          Clock::now() - start < std::chrono::duration<double>(options.patience_seconds))
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   if (options.wishes.warp || options.wishes.step) {
-    shell.draw_offscreen(options.width, options.height);  // the view begins where it would
+    shell.draw_offscreen(options.width, options.height);  // the view first goes to its default position
     screen.views().each([&](View& view) { view.apply_to_result(screen.view, options.wishes); });
   }
-  // One frame takes the result over, the next lays out what depends on it, and scroll bars settle in the third.
+  // One frame takes over the result, the next lays out what depends on it, and scroll bars settle in the third.
   constexpr int kSettling = 6;
   for (int frame = 0; frame < kSettling; ++frame) shell.draw_offscreen(options.width, options.height);
   if (auto written = write_png(shell.read_offscreen(), file); !written) return tl::unexpected(written.error());

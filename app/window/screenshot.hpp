@@ -15,17 +15,17 @@ namespace tilescope {
 struct ShotOptions {
   Request request;
   std::string view = "tiles";
-  ShotWishes wishes;  // where they name a moment of the playback, timed frames play on from there
+  ShotWishes wishes;  // if they name a playback position, timed frames start there
   BottomTab bottom = BottomTab::sweep;
-  bool speed = false;               // where source and speed share a place: the speed
+  bool speed = false;               // if source and speed share an area: show the speed
   std::optional<std::string> diff;  // the source panel compares with this rung
-  std::string header;               // that it shows instead of the kernel's file
+  std::string header;               // shown instead of the kernel's file
   Language language = Language::en;
   bool light = false;
-  int width = 1600, height = 1000;  // unscaled pixels; the picture is scale times as large
+  int width = 1600, height = 1000;  // unscaled pixels; the picture is larger by `scale`
   std::optional<uint32_t> block;    // selected, as if clicked
-  int frames = 0;                   // draw this many more with animations running, and report their times
-  double patience_seconds = 120;    // for the run
+  int frames = 0;                   // draws this many more with animations running, and reports their times
+  double patience_seconds = 120;    // timeout for the run
 };
 
 struct FrameTimes {
@@ -34,7 +34,7 @@ struct FrameTimes {
 };
 
 /// Draws until the run has ended and nothing is loading, then writes the picture. The same request gives the same
-/// picture, but for the times in it. A run that ends in an error is a picture too: of that error.
+/// picture, except for the times in it. For a run that ends in an error, the picture shows that error.
 Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, const std::filesystem::path& file);
 
 }  // namespace tilescope

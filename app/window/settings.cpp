@@ -66,7 +66,7 @@ json progress_json(const ProgressByLab& progress) {
   return labs;
 }
 
-/// The key "finished_labs" of older versions is not read: it also lists labs that were only opened.
+/// The key "finished_labs" of older versions is ignored: it also lists labs that were only opened.
 void take_progress(ProgressByLab& progress, const json& settings) {
   const auto labs = settings.find("progress");
   if (labs == settings.end() || !labs->is_object()) return;
@@ -232,10 +232,10 @@ void apply_settings(Screen& screen, const json& settings) {
     for (const json& row : *rows)
       if (row.is_string()) view.unfolded.insert(row.get<std::string>());
   take(settings, "lower_hidden", view.lower_hidden);
-  // Files of the first release hold these where nothing was dragged.
+  // Files of the first release contain these values if nothing was dragged.
   if (view.bottom_height == kFirstBottomHeight) view.bottom_height = 0;
   if (view.source_width == kFirstSourceWidth) view.source_width = 0;
-  take(settings, "tab", tab);  // files of earlier versions have its number
+  take(settings, "tab", tab);  // files of earlier versions contain its number
   if (tab < views().size()) view.tab = views()[tab].name;
   take(settings, "view", shown);
   if (find_view(shown) != nullptr) view.tab = shown;
@@ -257,7 +257,7 @@ void read_settings(Screen& screen, const fs::path& file) {
 }
 
 Result<void> write_settings(const Screen& screen, const fs::path& file) {
-  std::error_code ignored;  // replace_file reports what is wrong with the folder
+  std::error_code ignored;  // replace_file reports errors of the folder
   fs::create_directories(file.parent_path(), ignored);
   return replace_file(file, settings_text(screen));
 }

@@ -1,4 +1,4 @@
-// What is remembered between two starts: settings.json in the user's configuration folder.
+// State remembered across starts: settings.json in the user's configuration folder.
 #pragma once
 
 #include <filesystem>
@@ -9,18 +9,18 @@
 
 namespace tilescope {
 
-/// XDG_CONFIG_HOME/tilescope/settings.json or ~/.config/tilescope/settings.json; empty without a home.
+/// XDG_CONFIG_HOME/tilescope/settings.json or ~/.config/tilescope/settings.json; empty without a home folder.
 std::filesystem::path user_settings_file();
 
 nlohmann::json settings_of(const Screen& screen);
-/// The text of the file. In names of files that are not UTF-8 the bytes that are not become U+FFFD.
+/// The text of the file. In file names that are not UTF-8, invalid bytes become U+FFFD.
 std::string settings_text(const Screen& screen);
-/// Takes over what it understands; every other key, and every value of the wrong type, is left as it was.
+/// Applies the settings that it understands; unknown keys and values of the wrong type are ignored.
 void apply_settings(Screen& screen, const nlohmann::json& settings);
 
 /// A missing or unreadable file changes nothing.
 void read_settings(Screen& screen, const std::filesystem::path& file);
-/// Makes the folder if it is missing; replace_file (app/session/saved_files.hpp) writes the file.
+/// Creates the folder if it is missing; replace_file (app/session/saved_files.hpp) writes the file.
 Result<void> write_settings(const Screen& screen, const std::filesystem::path& file);
 
 }  // namespace tilescope

@@ -1,6 +1,6 @@
 #include "app/window/shell.hpp"
 
-#define GLFW_INCLUDE_NONE  // OpenGL comes from epoxy
+#define GLFW_INCLUDE_NONE  // epoxy provides OpenGL
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_opengl3.h>
@@ -38,7 +38,7 @@ std::string glfw_reason() {
   return text != nullptr ? text : "the window system gave no reason";
 }
 
-/// FNV-1a over what is drawn: two frames that look the same have the same one.
+/// FNV-1a over the drawn data: two identical frames have the same digest.
 uint64_t digest_of(const ImDrawData& data) {
   uint64_t digest = 0xcbf29ce484222325;
   const auto add = [&](const void* bytes, size_t count) {
@@ -68,7 +68,7 @@ void clear(const Area& area, int height, ImU32 colour) {
   glClear(GL_COLOR_BUFFER_BIT);
 }
 
-/// Fills the bound frame buffer with the surfaces of the areas.
+/// Fills the bound framebuffer with the surfaces of the areas.
 void clear_surfaces(const Screen& screen, int width, int height) {
   glViewport(0, 0, width, height);
   glEnable(GL_SCISSOR_TEST);
@@ -79,7 +79,7 @@ void clear_surfaces(const Screen& screen, int width, int height) {
 
 }  // namespace
 
-/// A frame buffer that pictures are drawn into, whatever the size of the window.
+/// A framebuffer for pictures of any size, independent of the window.
 struct Shell::Offscreen {
   GLuint framebuffer = 0, colour = 0;
   int width = 0, height = 0;
@@ -160,7 +160,7 @@ Result<void> Shell::open_screen(std::shared_ptr<Engine> engine) {
 }
 
 Shell::~Shell() {
-  screen_.reset();  // the workers end before what they wake
+  screen_.reset();  // the workers end before the objects that they wake
   heat_maps_.reset();
   if (window_ != nullptr) {
     if (offscreen_) offscreen_->release();
@@ -174,7 +174,7 @@ Shell::~Shell() {
   glfwTerminate();
 }
 
-/// Only the Chinese characters that the interface uses have glyphs; a file of the learner's own may hold others.
+/// Only the Chinese characters that the interface uses have glyphs; a user's file may contain others.
 void Shell::load_letters_of_own_file() {
   const Sandbox& sandbox = screen_->sandbox;
   if (letters_seen_ == sandbox.text_version()) return;
@@ -239,16 +239,16 @@ void Shell::draw_frame() {
   if (!frame_log_.empty()) std::ofstream(frame_log_, std::ios::app) << screen_->view.frame_ms << '\n';
 }
 
-/// The first CUDA source of those that were dropped on the window; other files are opened too, if there is none.
+/// Opens the first CUDA source among the files dropped on the window, or the first file if there is none.
 void Shell::dropped(const std::vector<fs::path>& files) {
   if (files.empty()) return;
   const auto source = std::find_if(files.begin(), files.end(), is_cuda_source);
   screen_->open_file(source != files.end() ? *source : files.front());
 }
 
-/// Every event is followed by kFramesToSettle frames, also one that arrives while the last frame of an earlier one is
-/// drawn. The first one comes at once; the others leave the cores to the run that the event may have started. Returns
-/// whether a frame is due.
+/// Every event is followed by kFramesToSettle frames, even if it arrives while the last frame for an earlier one is
+/// being drawn. The first frame is immediate; the others leave the cores to the run that the event may have started.
+/// Returns whether a frame is due.
 bool Shell::wait_for_events() {
   constexpr double kFrame = 1.0 / 60, kFrameBesideRun = 0.05;
   bool due = true;
@@ -268,8 +268,8 @@ bool Shell::wait_for_events() {
   return true;
 }
 
-/// A busy bar moves ten times a second, a text cursor blinks, a message disappears; settings that have changed are
-/// written, and memory is given back. Returns whether a frame is due.
+/// A busy bar moves ten times a second, a text cursor blinks, a message disappears; changed settings are written, and
+/// memory is released. Returns whether a frame is due.
 bool Shell::wait_until_something_is_due() {
   constexpr double kForever = std::numeric_limits<double>::infinity();
   double wait = kForever;
@@ -278,7 +278,7 @@ bool Shell::wait_until_something_is_due() {
   else if (ImGui::GetIO().WantTextInput)
     wait = 0.4;
   if (const double message = screen_->message_until - ImGui::GetTime(); message > 0) wait = std::min(wait, message);
-  frames_due_ = 0;  // what moves without input has the times above
+  frames_due_ = 0;  // motion without input uses the intervals above
   const double settings = settings_wait_ ? std::max(0.01, kSettingsEvery - seconds_since(settings_changed_)) : kForever;
   const bool may_trim = memory_wait_ && !screen_->session.busy();
   const double memory = may_trim ? std::max(0.01, kMemoryAfter - seconds_since(last_frame_)) : kForever;
@@ -310,7 +310,7 @@ int Shell::run() {
     draw_frame();
     after_frame();
   }
-  // Input that no frame has seen yet, then what was typed and is not taken over yet.
+  // First input that no frame has processed, then typed text that is not taken over yet.
   while (!input_.empty()) draw_frame();
   screen_->view.closing = true;
   draw_frame();
@@ -338,7 +338,7 @@ void Shell::keep_settings() {
   settings_changed_ = Clock::now();
   if (auto written = write_settings(*screen_, options_.settings_file); !written) {
     screen_->show_message(as_sentence(screen_->strings, written.error()));
-    noticed_ = true;  // a frame shows it
+    noticed_ = true;  // a frame must show it
   }
 }
 

@@ -1,5 +1,5 @@
 // The window: GLFW and OpenGL 3.3 around a Screen. Frames are drawn when something has changed or moves; an idle window
-// waits for events and uses no processor time.
+// waits for events and uses no CPU time.
 //
 //     auto shell = Shell::open(engine, {});
 //     if (!shell) …                       // no display, no OpenGL
@@ -25,10 +25,11 @@ namespace tilescope {
 
 struct ShellOptions {
   int width = 1600, height = 1000;      // unscaled pixels
-  float scale = 0;                      // 0: TILESCOPE_SCALE, else that of the monitor
+  float scale = 0;                      // 0: TILESCOPE_SCALE, else the monitor's
   bool visible = true;                  // false: pictures only
   std::filesystem::path settings_file;  // empty: nothing is read or remembered
-  std::filesystem::path state_file;     // what the window shows, as JSON, after every change; for scripts and tests
+  std::filesystem::path state_file;     // the window's content as JSON, written after every change; for scripts and
+                                        // tests
 };
 
 /// Rows top first, RGBA.
@@ -49,13 +50,13 @@ class Shell {
   /// Shows the window until it is closed. Returns the program's exit status.
   int run();
 
-  /// Whether the trial of CUDA-OpenGL interop (app/draw/gl/interop_trial.hpp) still runs.
+  /// Whether the CUDA-OpenGL interop trial (app/draw/gl/interop_trial.hpp) is still running.
   bool trying_interop();
 
-  /// One frame into a buffer of its own; width and height in unscaled pixels. The pointer is elsewhere unless it is
+  /// Draws one frame into an offscreen buffer; width and height in unscaled pixels. The pointer is outside unless
   /// given.
   void draw_offscreen(int width, int height, ImVec2 pointer = {-FLT_MAX, -FLT_MAX});
-  /// What draw_offscreen drew last.
+  /// The picture that draw_offscreen drew last.
   Picture read_offscreen() const;
 
  private:
@@ -93,19 +94,19 @@ class Shell {
   InputQueue input_;
   ImVec2 pointer_{-FLT_MAX, -FLT_MAX};
   std::array<bool, 5> buttons_{};
-  uint64_t buttons_seen_ = 0, keys_seen_ = 0;  // events that frames were given, for the state file
-  uint64_t letters_seen_ = 0;                  // version of the own file's text whose letters are loaded
-  uint64_t picture_ = 0;                       // digest of what the last frame drew, where a state file is written
-  /// Views settle over some frames: what is pressed acts in the one after it went up, and what changed may have to be
-  /// laid out before another part shows it.
+  uint64_t buttons_seen_ = 0, keys_seen_ = 0;  // number of events that frames received, for the state file
+  uint64_t letters_seen_ = 0;                  // version of the own file's text whose characters are loaded
+  uint64_t picture_ = 0;                       // digest of the last frame's drawing, if a state file is written
+  /// Views settle over some frames: a press takes effect in the frame after the release, and a change may have to be
+  /// laid out before a different part shows it.
   static constexpr int kFramesToSettle = 6;
   int frames_due_ = kFramesToSettle;
   bool noticed_ = false;            // something since the last wait needs frames
   std::atomic<bool> woken_{false};  // a worker has news
   bool fonts_loaded_ = false;
-  bool memory_wait_ = false;                   // free memory is given back when the window has been still for a while
-  bool settings_wait_ = false;                 // they have changed and are not written yet
-  static constexpr double kSettingsEvery = 5;  // seconds, at most so often
+  bool memory_wait_ = false;                   // free memory is released when the window has been idle for a while
+  bool settings_wait_ = false;                 // settings have changed but are not written yet
+  static constexpr double kSettingsEvery = 5;  // minimum interval in seconds
   static constexpr double kMemoryAfter = 1;    // seconds without a frame
 };
 

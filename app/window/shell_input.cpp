@@ -1,4 +1,4 @@
-// What the window system tells the window: input into the queue and from there to ImGui, wakes, the window's place.
+// Events from the window system: input into the queue and from there to ImGui, wakes, the window's position.
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
@@ -20,13 +20,13 @@ Shell& shell_of(GLFWwindow* window) { return *static_cast<Shell*>(glfwGetWindowU
 
 bool is_modifier(int key) { return key >= GLFW_KEY_LEFT_SHIFT && key <= GLFW_KEY_RIGHT_SUPER; }
 
-/// Keys that also come as text.
+/// Keys that also arrive as text.
 bool is_printable(int key) {
   return (key >= GLFW_KEY_SPACE && key <= GLFW_KEY_WORLD_2) || (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_ADD) ||
          key == GLFW_KEY_KP_EQUAL;
 }
 
-/// The scale that was asked for, else that of the monitor.
+/// The requested scale, else the monitor's.
 float base_scale(GLFWwindow* window, float asked) {
   if (asked > 0) return asked;
   if (const char* set = std::getenv("TILESCOPE_SCALE"); set != nullptr && std::atof(set) > 0)
@@ -47,7 +47,7 @@ WorkArea work_area(GLFWmonitor* monitor) {
   return area;
 }
 
-/// On a monitor with less room than the window wants, it takes what there is.
+/// On a monitor smaller than the wanted size, the window takes the available space.
 void fit_to(const WorkArea& area, GLFWwindow* window) {
   int width = 0, height = 0;
   glfwGetWindowSize(window, &width, &height);
@@ -58,7 +58,7 @@ void fit_to(const WorkArea& area, GLFWwindow* window) {
 
 }  // namespace
 
-/// ImGui's back end reads the pointer once a frame before 1.87; later ones queue events themselves.
+/// Before 1.87, ImGui's back end reads the pointer once a frame; later versions queue events themselves.
 void Shell::listen_for_input() {
   glfwSetWindowUserPointer(window_, this);
   glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** files) {
@@ -67,7 +67,7 @@ void Shell::listen_for_input() {
   });
   glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int modifiers) {
     shell_of(window).noticed_ = true;
-    if (action == GLFW_REPEAT) return;  // ImGui repeats keys by itself; this was only the time for it
+    if (action == GLFW_REPEAT) return;  // ImGui repeats keys by itself; this only marks the time for it
     shell_of(window).note_input({.kind = InputEvent::Kind::key,
                                  .code = key,
                                  .scancode = scancode,
@@ -112,11 +112,11 @@ void Shell::note_input(const InputEvent& event) {
   input_.add(event);
 }
 
-/// This frame's events. The back end has read where the pointer is now; what counts is where it was when a button went
-/// down.
+/// Passes on this frame's events. The back end has read the current pointer position; the position at the button press
+/// is the one that counts.
 void Shell::hand_over_input() {
   ImGuiIO& io = ImGui::GetIO();
-  if (!input_.empty()) frames_due_ = kFramesToSettle;  // counted from the frame that sees them
+  if (!input_.empty()) frames_due_ = kFramesToSettle;  // counted from the frame that processes them
   for (const InputEvent& event : input_.take()) {
     switch (event.kind) {
       case InputEvent::Kind::move:
@@ -150,13 +150,13 @@ void Shell::hand_over_input() {
 #endif
 }
 
-/// From any thread.
+/// Callable from any thread.
 void Shell::wake() {
   woken_ = true;
   glfwPostEmptyEvent();
 }
 
-/// The monitor's scale times the learner's, as far as the smallest layout has room at it.
+/// The monitor's scale times the learner's, limited so that the smallest layout fits.
 float Shell::effective_scale() const {
   constexpr float kStep = ViewState::kScaleStep;
   const float base = base_scale(window_, options_.scale);
@@ -168,8 +168,8 @@ float Shell::effective_scale() const {
   return base * std::clamp(std::floor(room / base / kStep) * kStep, 1.0F, wanted);
 }
 
-/// Where it was when it was closed, if that is on a monitor, else where the window system puts it; as large as then, at
-/// most as large as the monitor.
+/// Restores the position at which the window was closed, if it is on a monitor, else the window system chooses; the
+/// size is the former one, limited to the monitor's.
 void Shell::place_window() {
   const float scale = base_scale(window_, options_.scale);
   glfwSetWindowSizeLimits(window_, static_cast<int>(kSmallestWidth * scale), static_cast<int>(kSmallestHeight * scale),
@@ -195,7 +195,7 @@ void Shell::place_window() {
 void Shell::note_window_place() {
   WindowPlace& place = screen_->view.window;
   place.maximised = glfwGetWindowAttrib(window_, GLFW_MAXIMIZED) == GLFW_TRUE;
-  // A maximised window keeps the place that it returns to.
+  // A maximised window keeps its restore position.
   if (place.maximised || glfwGetWindowAttrib(window_, GLFW_ICONIFIED) == GLFW_TRUE) return;
   glfwGetWindowPos(window_, &place.left, &place.top);
   glfwGetWindowSize(window_, &place.width, &place.height);

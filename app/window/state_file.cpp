@@ -30,7 +30,7 @@ json result_json(const RunResult& result) {
           {"atomic_sectors", result.traffic.counters.global_atomic_sectors}};
 }
 
-/// The form of a file of one's own: its texts, and which fields are wrong.
+/// The form of a user's file: its texts, and the invalid fields.
 json own_json(const Screen& screen) {
   const Sandbox& sandbox = screen.sandbox;
   if (!sandbox.is_shown(screen.session)) return json();

@@ -1,5 +1,5 @@
-// What the window shows, as JSON: values, the newest result, and where everything that can be pressed is. A script that
-// drives the window with real clicks reads it (tests/gui/drive_window.sh).
+// The window's content as JSON: values, the newest result, and the positions of everything that can be pressed. Scripts
+// that drive the window with real clicks read it (tests/gui/drive_window.sh).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -28,7 +28,7 @@ size_t current_step(const Tour& tour) {
   return static_cast<size_t>(std::find(tour.done.begin(), tour.done.end(), false) - tour.done.begin());
 }
 
-/// The mark of the thing that a step is about; empty for none.
+/// The mark of a step's target; empty if it has none.
 std::string target_of(const PanelContext& context, size_t step) {
   const Lab& lab = context.lab();
   switch (step) {
@@ -53,7 +53,7 @@ bool shows_a_planted_bug(const PanelContext& context) {
   return context.result && !context.result->request.broken.empty() && !context.result->findings.empty();
 }
 
-/// Where it is; a slider together with its label and number, which are above the track.
+/// The target's area; a slider's includes its label and number above the track.
 std::optional<Mark> place_of_target(const PanelContext& context, size_t step) {
   const Marks& marks = context.view.marks;
   const auto found = marks.find(target_of(context, step));
@@ -69,14 +69,14 @@ struct Card {
   std::optional<Mark> target;
 };
 
-/// Whether all of it is between the header and the status bar: the column of controls may be scrolled.
+/// Whether all of it is between the header and the status bar: the controls column may be scrolled.
 bool is_in_sight(const PanelContext& context, const Mark& target) {
   const float rounded = 1;  // areas begin at whole pixels
   const float bottom = ImGui::GetIO().DisplaySize.y - context.px(kStatus);
   return target.low.y >= context.px(kHeader) - rounded && target.high.y <= bottom + rounded;
 }
 
-/// Left of a control, below a tab; at the column's foot where there is nothing to point at.
+/// Left of a control, below a tab; at the foot of the column if there is no target.
 Card place_card(const PanelContext& context, float height) {
   const ViewState& view = context.view;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
@@ -90,13 +90,13 @@ Card place_card(const PanelContext& context, float height) {
   const Mark& target = *found;
   ImVec2 low{right - width, target.centre().y - height / 2};
   if (target.low.x < view.column_left) low = {target.centre().x - width / 2, target.high.y + away};
-  const float top = context.px(kHeader + kTabs + kMargin);  // the tabs stay in sight
+  const float top = context.px(kHeader + kTabs + kMargin);  // the tabs stay visible
   low.x = std::round(std::clamp(low.x, margin, std::max(margin, display.x - width - margin)));
   low.y = std::round(std::clamp(low.y, top, std::max(top, display.y - height - context.px(kStatus + kMargin))));
   return {{low, {low.x + width, low.y + height}}, target};
 }
 
-/// The corner of the card that points, and a ring about what it points at.
+/// The card's pointer, and a ring around its target.
 void draw_pointer(const PanelContext& context, const Card& card) {
   if (!card.target) return;
   const Theme& theme = context.theme;
@@ -116,7 +116,7 @@ void draw_pointer(const PanelContext& context, const Card& card) {
   }
 }
 
-/// One step: ticked, current with its hint, or still to come. Returns its height; draws where `list` is not null.
+/// One step: ticked, current with its hint, or pending. Returns its height; draws if `list` is not null.
 float draw_step(const PanelContext& context, ImDrawList* list, ImVec2 low, float width, size_t step) {
   const Theme& theme = context.theme;
   const Tour& tour = context.view.tour;
@@ -139,7 +139,7 @@ float draw_step(const PanelContext& context, ImDrawList* list, ImVec2 low, float
   return height + context.px(4);
 }
 
-/// Everything under the title row. Returns its height.
+/// Everything below the title row. Returns its height.
 float draw_body(const PanelContext& context, ImDrawList* list, ImVec2 low, float width) {
   float y = low.y;
   for (size_t step = 0; step < Tour::kSteps; ++step) y += draw_step(context, list, {low.x, y}, width, step);
@@ -151,7 +151,7 @@ float draw_body(const PanelContext& context, ImDrawList* list, ImVec2 low, float
   return y - low.y;
 }
 
-/// A word that is pressed. Its right edge is at x.
+/// A pressable word with its right edge at x.
 bool draw_link(PanelContext& context, const char* name, const std::string& text, float x, float middle) {
   ImFont* font = context.fonts.small_semibold;
   const float width = text_size(font, text).x, half = context.px(12);
@@ -182,7 +182,7 @@ void follow_tour(PanelContext& context) {
   Tour& tour = view.tour;
   if (!tour.running || context.lab().name != kLab) return;
   const int64_t block = context.session.request().config.param(kParam);
-  if (tour.rung.empty()) {  // what it begins with, here or after a new start of the program
+  if (tour.rung.empty()) {  // the initial state, now or after a restart of the program
     tour.block = block;
     tour.rung = context.rung().name;
     tour.guesses = view.guesses.size();

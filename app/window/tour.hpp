@@ -1,4 +1,4 @@
-// The first steps: four things to try in the first lab, on a card beside the control that each is about. A step is
+// The first steps: four things to try in the first lab, on a card beside the control that each concerns. A step is
 // ticked when it was really done; the order does not matter. The card is not modal, and never covers what it points at.
 #pragma once
 
@@ -8,11 +8,11 @@ namespace tilescope {
 
 class Screen;
 
-/// Opens the lesson of vector-add with nothing ticked.
+/// Opens the lesson of vector-add with no step ticked.
 void start_tour(Screen& screen);
-/// Ticks what was done since the last call; once a frame.
+/// Ticks the steps done since the last call; call once a frame.
 void follow_tour(PanelContext& context);
-/// The card, over everything else. Call after the screen's own window has ended.
+/// Draws the card above everything else. Call after the screen's own window has ended.
 void draw_tour(PanelContext& context);
 
 }  // namespace tilescope

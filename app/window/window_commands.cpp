@@ -53,7 +53,7 @@ Result<void> make_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-/// Every view of every lab, and the tiles once more in Chinese and in the light theme.
+/// Every view of every lab, and the tiles also in Chinese and in the light theme.
 Result<int> draw_tour(Shell& shell, const std::filesystem::path& folder, std::ostream& out) {
   struct Look {
     std::string suffix;
@@ -84,7 +84,7 @@ Result<int> draw_tour(Shell& shell, const std::filesystem::path& folder, std::os
   return pictures;
 }
 
-/// A file of the user's own in place of a lab: --rung names its kernel, --size n=… and --set FIELD=TEXT fill its form.
+/// A user's own file instead of a lab: --rung names its kernel, --size n=… and --set FIELD=TEXT fill its form.
 Result<Request> own_request(Shell& shell, const RunOptions& options) {
   Screen& screen = shell.screen();
   screen.open_file(options.lab);
@@ -119,7 +119,7 @@ BottomTab bottom_tab_from(const std::string& name) {
   return BottomTab::sweep;
 }
 
-/// Whether the source of the request's rung can stand beside that of `other`.
+/// Checks that the source of the request's rung can be compared with that of `other`.
 Result<void> check_compared(const Engine& engine, const Request& request, const std::string& other) {
   const Lab& lab = *lab_of(request);
   const Rung* rung = find_rung(lab, other);
@@ -136,7 +136,7 @@ Result<void> check_compared(const Engine& engine, const Request& request, const 
   return {};
 }
 
-/// Whether the kernel's file includes that header.
+/// Checks that the kernel's file includes that header.
 Result<void> check_header(const Engine& engine, const Request& request, const std::string& header) {
   const Lab& lab = *lab_of(request);
   const std::filesystem::path file = engine.root() / source_file_of(lab);
@@ -155,10 +155,10 @@ Result<void> check_header(const Engine& engine, const Request& request, const st
                                           lab.kernel_file, names.empty() ? "none" : names));
 }
 
-/// A window is open for hours and tries many sizes, and with glibc's defaults its heaps keep the holes: every thread
-/// has a heap of its own, and once an array with a mapping of its own has been freed, arrays up to its size (32 MiB at
-/// most) come from the heaps. With these limits large arrays go back to the system when they are freed, and threads
-/// share.
+/// A window is open for hours and tries many sizes, and with glibc's defaults its heaps stay fragmented: every thread
+/// has its own heap, and once a separately mapped array has been freed, arrays up to its size (32 MiB at most) come
+/// from the heaps. With these limits, large arrays are returned to the system when they are freed, and threads share a
+/// heap.
 void keep_heap_small() {
   constexpr int kMiB = 1 << 20;
   mallopt(M_ARENA_MAX, 2);
@@ -179,7 +179,7 @@ int window_command(std::shared_ptr<Engine> engine, const WindowOptions& options,
     if (find_rung(*find_lab(options.lab), request->rung) == nullptr)
       return report_error(engine->plan(*request).error(), false, problems, problems);
   }
-  // The first start, without a lab or a file to open, begins with the tour.
+  // The first start without a lab or a file to open begins with the tour.
   std::error_code ignored;
   const bool first = options.lab.empty() && options.file.empty() && !user_settings_file().empty() &&
                      !std::filesystem::exists(user_settings_file(), ignored);

@@ -1,4 +1,4 @@
-// tilescope-worker: does for the program that started it what could take that program down.
+// tilescope-worker: does work that could crash the program that started it.
 //
 //     tilescope-worker            launches kernels (engine/gpu/launch_worker.hpp)
 //     tilescope-worker compile    runs NVRTC (engine/compile/nvrtc_process.hpp)

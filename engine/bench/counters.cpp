@@ -28,7 +28,7 @@ CounterRow read_row(JsonReader reader, std::string& order) {
   return row;
 }
 
-/// What is wrong with a row; empty if nothing is.
+/// The fault of a row; empty if it has none.
 std::string fault_of(CounterRow& row, const std::string& order) {
   if (order == "row-major" || (order == "grouped" && row.group == 1)) {
     row.order = Kind::row_major;

@@ -1,11 +1,11 @@
 // Hardware counters that ship with the program: assets/counters/<lab>.<gpu>.json, read with Nsight Compute elsewhere.
 // RECORDED.
 //
-//   set   one kernel on one GPU on one day: who counted what, with which command
-//   row   one launch of it: sizes, parameters, order of the blocks, and what the counters said
+//  set   one kernel on one GPU on one day: who measured it, and with which command
+//  row   one launch of it: sizes, parameters, block order, and the counter values
 //
-// tools/record_orders.py writes such files. A file that is truncated or whose figures cannot be is refused with a
-// sentence; the program goes on without it.
+// tools/record_orders.py writes these files. A file that is truncated or holds impossible values is rejected with a
+// message, and the program continues without it.
 #pragma once
 
 #include <filesystem>
@@ -20,11 +20,11 @@
 
 namespace tilescope {
 
-/// One launch. A figure of 0 was not counted.
+/// One launch. A value of 0 was not counted.
 struct CounterRow {
-  std::map<std::string, int64_t> sizes, params;  // a run is this one if it has the same values of those named here
+  std::map<std::string, int64_t> sizes, params;  // a run matches if its values equal all of these
   OrderTraffic::Kind order = OrderTraffic::Kind::row_major;
-  int64_t group = 0;  // of OrderTraffic::Kind::grouped
+  int64_t group = 0;  // for OrderTraffic::Kind::grouped
   uint32_t blocks_per_multiprocessor = 0;
   double device_bytes_read = 0, l2_bytes = 0;
   double l2_hit_rate = 0;  // 0 … 1
@@ -35,14 +35,14 @@ struct CounterSet {
   std::string gpu;          // "NVIDIA H200"
   std::string date;         // ISO 8601
   std::string tool;         // "Nsight Compute"
-  std::string command;      // what counted; empty where it was not written down
-  std::string name;         // of the kernel, as plots label it: "Triton"
-  std::string kernel;       // whose launches these are, one phrase
-  bool own_kernel = false;  // the lab's; else one that does the same work in the same order
+  std::string command;      // the command that counted; empty if it was not recorded
+  std::string name;         // the kernel's label in plots: "Triton"
+  std::string kernel;       // one phrase: whose launches these are
+  bool own_kernel = false;  // the lab's own kernel; false: one that does the same work in the same order
   std::vector<CounterRow> rows;
 };
 
-/// What is looked for.
+/// The run whose counters are looked up.
 struct CounterKey {
   std::string gpu;  // "H200" or "NVIDIA H200"
   const Config& config;
@@ -61,12 +61,12 @@ struct RecordedCounters {
     const CounterRow* row = nullptr;
     explicit operator bool() const { return row != nullptr; }
   };
-  /// The row of a run; one of the lab's own kernel before any other, the newest before older ones. Groups of one row
-  /// are the row-major order.
+  /// The row of a run. The lab's own kernel is preferred to any other, newer sets to older ones. Grouped order with
+  /// groups of one row counts as row-major.
   Found find(const CounterKey& key) const;
 };
 
-/// Both names without the vendor's.
+/// Compares the names without the vendor prefix.
 bool same_gpu(const std::string& a, const std::string& b);
 
 Result<RecordedCounters> counters_from_json(const nlohmann::json& document, const std::string& source);
@@ -76,7 +76,7 @@ struct CounterFiles {
   std::vector<Error> refused;                                      // one per file that was not accepted
   const RecordedCounters* find_lab(const std::string& lab) const;  // null if there is none
 };
-/// Every *.json of the folder, the sets of one lab together. A missing folder gives none.
+/// Reads every *.json of the folder and merges the sets of one lab. A missing folder gives none.
 CounterFiles read_counters(const std::filesystem::path& folder);
 
 }  // namespace tilescope

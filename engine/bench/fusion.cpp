@@ -6,7 +6,7 @@
 namespace tilescope {
 namespace {
 
-constexpr double kCountedBytes = 4 << 20;  // of all buffers together
+constexpr double kCountedBytes = 4 << 20;  // over all buffers
 
 std::vector<BufferSpec> buffers_of(const Lab& lab, const Rung& rung, const Config& config) {
   return rung.buffers ? rung.buffers(config) : lab.buffers(config);
@@ -28,7 +28,7 @@ std::vector<std::string> kernels_of(const std::vector<Launch>& launches) {
   return names;
 }
 
-/// What the run's launches asked of global memory, each buffer's part times `scale` of it.
+/// The bytes that the run's launches requested from global memory, with each buffer's part multiplied by its `scale`.
 std::vector<LaunchBytes> sum_launches(const RunResult& run, const std::vector<double>& scale) {
   std::vector<LaunchBytes> launches;
   for (const Launch& launch : run.plan.launches) launches.push_back({launch.kernel, 0, 0});

@@ -1,4 +1,5 @@
-// The members of JSON objects, read strictly: what is missing, of another type or impossible is named by its path.
+// Reads the members of JSON objects strictly: a value that is missing, of the wrong type or impossible is reported with
+// its path.
 #pragma once
 
 #include <fmt/format.h>

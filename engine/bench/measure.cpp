@@ -23,15 +23,15 @@ uint64_t bytes_of(std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
   return bytes;
 }
 
-/// Above this a rung is not put into graphs beside a short one: fifty executions would take long, and what its launch
-/// costs and what is left in the L2 no longer counts.
+/// Above this a rung is not put into graphs beside a short one: fifty executions would take long, and launch overhead
+/// and L2 contents no longer matter.
 constexpr double kTooLongForGraphsMs = 0.2;
-/// The check's own run is pilot enough for a rung that takes longer.
+/// For a rung that takes longer, the correctness run itself serves as pilot.
 constexpr double kLongPilotMs = 50;
 
-/// Of a map: a scheme that takes so many times as long as the fastest is not raced; its pilot is time enough.
+/// For a map: a scheme that takes this many times as long as the fastest is not raced; its pilot is accurate enough.
 constexpr double kHopeless = 8;
-/// After which the chip is cool and its power budget full again.
+/// Idle time after which the chip is cool and its power budget is full again.
 constexpr std::chrono::milliseconds kRest(150);
 
 }  // namespace
@@ -81,7 +81,7 @@ Result<SpeedReport> Sweep::carry_out() {
     timer_.reset();
     buffers_.clear();
     if (!measured) {
-      // Sizes ascend, so where one does not fit the rest do not either.
+      // Sizes ascend, so if one does not fit, the later ones do not either.
       const ErrorId id = measured.error().id;
       const bool full = id == ErrorId::too_large_for_gpu || id == ErrorId::out_of_memory;
       if (full && sizes_done_ > 0 && request_.sizes.empty() && report_.shapes.empty()) break;
@@ -94,7 +94,7 @@ Result<SpeedReport> Sweep::carry_out() {
   return std::move(report_);
 }
 
-/// One series per rung asked for and per reference, in the lab's order.
+/// One series per requested rung and per reference, in the lab's order.
 Result<void> Sweep::name_series() {
   for (const std::string& wanted : request_.rungs) {
     if (find_rung(lab_, wanted)) continue;
@@ -148,7 +148,7 @@ Result<void> Sweep::measure_size(int64_t size) {
   if (auto ok = add_references(config, size); !ok) return ok;
   if (auto ok = settle(); !ok) return ok;
   const auto optional = [this](size_t series) { return series >= first_reference_; };
-  // Where the operations count and not the bytes, the power limit decides about the clock.
+  // If operations count rather than bytes, the power limit decides the clock.
   const bool computes = lab_.speed_unit == SpeedUnit::teraflops && method_.cold();
   const RaceTime time{request_.seconds_per_size, computes && (*engine_.gpu())->clock_is_capped()};
   auto raced = race(
@@ -162,8 +162,8 @@ Result<void> Sweep::measure_size(int64_t size) {
   return {};
 }
 
-/// Correctness before timing. The buffers of the rung that has the most stay, for all to be timed on: a rung's own
-/// scratch comes after what it shares with the others.
+/// Correctness before timing. The buffers of the rung with the most of them are kept, and all rungs are timed on them:
+/// a rung's own scratch follows the buffers that it shares with the others.
 Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config, int64_t size) {
   std::vector<CheckedRung> checked;
   for (size_t series = 0; series < first_reference_; ++series) {
@@ -189,7 +189,7 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config, int64_
   return checked;
 }
 
-/// Single cold executions, or, where the fastest rung is too short for them, graphs of many: one method for all.
+/// Chooses one method for all: single cold executions, or graphs of many if the fastest rung is too short for them.
 Result<void> Sweep::choose_method(std::span<CheckedRung> rungs) {
   double fastest = 1e9;
   for (CheckedRung& rung : rungs) {
@@ -232,7 +232,7 @@ Result<void> Sweep::add_rungs(std::span<const CheckedRung> rungs) {
   return {};
 }
 
-/// Work that is queued in this process.
+/// Adds work that is queued in this process.
 Result<void> Sweep::add_work(size_t series, TimedWork work, const TimingMethod& method, double estimate_ms) {
   Contestant contestant;
   contestant.series = series;
@@ -244,7 +244,7 @@ Result<void> Sweep::add_work(size_t series, TimedWork work, const TimingMethod& 
   return add_contestant(std::move(contestant));
 }
 
-/// Without an estimate a pilot tells how long its samples take.
+/// Without an estimate, a pilot measures how long the contestant's samples take.
 Result<void> Sweep::add_contestant(Contestant contestant) {
   if (contestant.estimate_ms <= 0) {
     auto pilot = contestant.take(2);
@@ -271,13 +271,13 @@ Result<void> Sweep::settle() {
   return {};
 }
 
-/// What a scheme was compiled with at this shape.
+/// The parameters that a scheme was compiled with at this shape.
 std::map<std::string, int64_t> Sweep::tuned(const std::string& rung, const Config& config) const {
   if (!request_.map || !lab_.scheme_map->tune) return {};
   return lab_.scheme_map->tune(rung, config, gpu_);
 }
 
-/// Whoever has no point of any size yet is not asked again.
+/// A series without a point at any size yet is marked unavailable and not tried again.
 void Sweep::miss(TimingSeries& series, int64_t size, const std::string& reason) {
   if (series.points.empty())
     series.unavailable = reason;
@@ -312,7 +312,7 @@ void Sweep::keep_points(const Config& config, int64_t size) {
     }
     series.points.push_back(point);
   }
-  // The memory clock too is read under load; at rest it is lower.
+  // The memory clock is also read under load, because it is lower at rest.
   const uint32_t memory = (*engine_.gpu())->device().memory_clock_mhz;
   report_.memory_clock_mhz = std::max(report_.memory_clock_mhz, memory);
 }

@@ -1,9 +1,9 @@
 // Timing on a GPU, and the sweep that makes a SpeedReport.
 //
-// Method: correctness before timing; warm-up; the L2 flushed before every sample; implementations interleaved in one
-// run, in changing orders, each at its own sustained clock where power or heat caps it; median with a 95% bootstrap
-// interval; kernels under 20 µs as graph batches over rotated buffers (labelled so: a run that moves less than about
-// 1 MB may find its data in the L2); the SM clock read during the run.
+// Method: correctness before timing; warm-up; an L2 flush before every sample; implementations interleaved in one run,
+// in changing orders, each at its own sustained clock where power or heat caps it; median with a 95% bootstrap
+// interval; kernels under 20 µs as graph batches over rotated buffers (labelled as such: a run that moves less than
+// about 1 MB may find its data in the L2); the SM clock read during the run.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,23 @@ Interval bootstrap_median(std::span<const double> samples);
 
 struct BenchRequest {
   std::string lab;
-  Config config;                   // parameters; the sweep varies Lab::sweep_size
+  Config config;                   // parameters; the sweep sets Lab::sweep_size
   std::vector<int64_t> sizes;      // empty: Lab::sweep
   std::vector<std::string> rungs;  // empty: all
   bool references = true;
   double seconds_per_size = 1.0;
-  bool map = false;     // the lab's scheme map: its schemes at its shapes, each with the parameters that suit it there
+  bool map = false;     // time the lab's scheme map: every scheme at every shape, each with the parameters tuned for
+                        // that shape
   std::string command;  // kept in the report
 };
 
-/// Of a map, whose shapes are many.
+/// Seconds per shape of a scheme map, which has many shapes.
 constexpr double kMapSeconds = 0.5;
 
-/// Called as points arrive, so that plots grow live. The report is complete when bench returns.
+/// Called as points arrive, so that plots update during the sweep. The report is complete when bench returns.
 using BenchProgress = std::function<void(const SpeedReport& so_far, double fraction)>;
 
-/// Error where there is no GPU. A rung that computes wrong results is an error too: it is never timed.
+/// Error if there is no GPU, or if a rung computes wrong results: a wrong rung is never timed.
 Result<SpeedReport> bench(Engine& engine, const BenchRequest& request, std::stop_token stop,
                           const BenchProgress& progress);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kFlushMs = 0.1;  // writing the flush buffer, with the gaps around it
 
-/// Of all contestants alike.
+/// Applies to all contestants.
 struct Turns {
   int rounds = 12;
   double untimed_ms = 0, timed_ms = 0;
@@ -28,7 +28,7 @@ Turns plan_turns(const RaceTime& time, size_t contestants) {
   return turns;
 }
 
-/// What a contestant does in its turns. A slow one has two of them only, one there and one back.
+/// What a contestant does in its turns. A slow one has only two turns, one forwards and one backwards.
 struct Pace {
   int untimed = 0, samples = 2;
   bool slow = false;
@@ -43,7 +43,7 @@ Pace pace_of(const Contestant& contestant, const Turns& turns) {
   return {untimed, 3, true};
 }
 
-/// Adds `count` samples; one that is optional and fails is dropped.
+/// Adds `count` samples; an optional contestant that fails is dropped.
 Result<void> take_turn(Contestant& contestant, int count, std::vector<double>& samples,
                        const std::function<bool(size_t)>& optional, const std::stop_token& stop) {
   if (stop.stop_requested()) return fail(ErrorId::cancelled);
@@ -85,7 +85,7 @@ Result<void> race(std::vector<Contestant>& contestants, const RaceTime& time,
   const Turns turns = plan_turns(time, contestants.size());
   std::vector<size_t> order(contestants.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::mt19937 shuffled;  // of a fixed seed: every run has the same orders
+  std::mt19937 shuffled;  // fixed seed: every run has the same orders
   for (int round = 0; round < turns.rounds; ++round) {
     if (round > 0 && round % 2 == 0) std::shuffle(order.begin(), order.end(), shuffled);
     for (size_t index : order) {

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uintmax_t kLargestFile = 16u << 20;
-constexpr int kFormatWithRates = 1, kMapFormatWithRates = 2;  // what earlier versions of the program wrote
+constexpr int kFormatWithRates = 1, kMapFormatWithRates = 2;  // written by earlier versions of the program
 
 /// Texts that are not UTF-8 (a command line may hold any bytes) are written with replacement characters.
 std::string text_of(const json& document, int indent) {
@@ -31,7 +31,7 @@ std::string fingerprint(json document) {
   return sha256_of(text_of(document, -1));
 }
 
-/// Discarded where the text is not JSON, or nests deeper than any recording does (dumping recurses).
+/// Discarded if the text is not JSON, or nests deeper than any recording (dumping recurses).
 json parse(const std::string& text) {
   bool too_deep = false;
   json document = json::parse(
@@ -48,7 +48,7 @@ bool holds_list(const json& value) {
   return value.is_array() || (value.is_object() && std::any_of(value.begin(), value.end(), holds_list));
 }
 
-/// Whatever holds no list, as a timing point or a shape, is one line.
+/// A value that contains no list, such as a timing point or a shape, is written on one line.
 void append_lines(std::string& text, const json& value, size_t depth) {
   if (!value.is_structured() || value.empty()) {
     text += text_of(value, -1);
@@ -69,7 +69,7 @@ void append_lines(std::string& text, const json& value, size_t depth) {
   text += is_object ? '}' : ']';
 }
 
-/// To six significant digits: no time can be measured again to that many.
+/// Rounds to six significant digits: no time can be reproduced more accurately.
 double rounded(double value) {
   const std::string text = fmt::format("{:.6g}", value);
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -102,12 +102,12 @@ json to_json(const TimingSeries& series, bool of_map) {
   return object;
 }
 
-/// What the members of a recording are, by its format.
+/// The members of a recording, by its format.
 struct Format {
   bool is_map = false, has_rates = false;
 };
 
-/// The whole number of bytes that a rate was made from.
+/// The whole number of bytes from which a rate was computed.
 uint64_t bytes_of_rate(double gigabytes_per_second, double median_ms) {
   constexpr double kMost = 1e18;  // a damaged file may hold any rate
   return static_cast<uint64_t>(std::llround(std::min(gigabytes_per_second * median_ms * 1e6, kMost)));
@@ -182,7 +182,7 @@ SpeedReport read_report(JsonReader reader, Format format) {
   return report;
 }
 
-/// What is wrong with the values of a well-formed report; empty if nothing is.
+/// The inconsistency in the values of a well-formed report; empty if there is none.
 std::string inconsistency(const SpeedReport& report) {
   for (const TimingSeries& series : report.series) {
     for (size_t i = 0; i < series.points.size(); ++i) {
@@ -254,7 +254,7 @@ Result<SpeedReport> report_from_json(const json& document, const std::string& so
 }
 
 Result<void> write_recording(const SpeedReport& report, const std::filesystem::path& file) {
-  // Written beside and renamed, so that no reader sees half a file.
+  // Written under a temporary name and renamed, so that no reader sees half a file.
   std::filesystem::path partial = file;
   partial += ".partial";
   {

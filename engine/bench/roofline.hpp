@@ -1,11 +1,11 @@
-// The roofline of a GPU, and where the rungs of a lab stand under it.
+// The roofline of a GPU, and the position of a lab's rungs under it.
 //
-//   intensity    operations for each byte of device memory. The bytes are those that a model of the caches or of the
-//                blocks' order counted where a run is known (MODELLED), else the useful ones, of which no
-//                implementation can move less
-//   attainable   the roof above an intensity: bandwidth times it, or the peak rate of the units that the rung uses
+//   intensity    operations per byte of device memory. If a run is known, the bytes are those that a model of the
+//                caches or of the block order counted (MODELLED); otherwise the useful bytes, the minimum that any
+//                implementation must move
+//   attainable   the roof at an intensity: bandwidth · intensity, or the peak rate of the units that the rung uses
 //
-// A point that was not timed is attainable and nothing more.
+// A point without a time has only an attainable rate.
 #pragma once
 
 #include <map>
@@ -20,40 +20,41 @@
 namespace tilescope {
 
 struct Roof {
-  std::vector<PeakRate> rates;  // of the same height
+  std::vector<PeakRate> rates;  // peak rates that share this height
   double flops_per_second = 0;
 };
 
 struct RooflinePoint {
-  std::string name;  // a rung's, or the reference's
+  std::string name;  // a rung or a reference
   bool is_rung = true;
-  bool counted = false;  // bytes of device memory; false: useful bytes
+  bool counted = false;  // `bytes` are device memory traffic; false: useful bytes
   double bytes = 0, intensity = 0;
   PeakRate rate = PeakRate::fp32;
   double attainable = 0;              // operations per second
-  const TimingPoint* time = nullptr;  // of the report, which must stay; null: not timed
-  double flops_per_second = 0;        // where it was timed
+  const TimingPoint* time = nullptr;  // points into the report, which must outlive this; null: not timed
+  double flops_per_second = 0;        // if it was timed
 };
 
 struct Roofline {
   std::string gpu;  // "H200"
   double bytes_per_second = 0;
   std::vector<Roof> roofs;  // ascending
-  Config config;            // whose points these are
+  Config config;            // the configuration of the points
   double flops = 0;
-  std::vector<RooflinePoint> points;  // rungs in the lab's order, then references that were timed
+  std::vector<RooflinePoint> points;  // rungs in the lab's order, then timed references
 };
 
-/// Bytes of device memory by rung, as they are known of one configuration.
+/// Device memory bytes by rung, as far as they are known for one configuration.
 using CountedBytes = std::map<std::string, double>;
-/// Those of a finished run: read, written, and still in the L2 at its end; nothing where no model has them.
+/// The device bytes of a finished run: read, written, and still dirty in the L2 at its end. Nothing if no model counted
+/// them.
 std::optional<double> device_bytes_of(const RunResult& result);
 
-/// Whether it computes at all: a transpose does not.
+/// Whether the lab counts operations at all: a transpose computes nothing.
 bool has_roofline(const Lab& lab);
-/// The roofs of the GPU: fp32 and narrower, equal ones as one; fp64 only where a rung of the lab uses it.
+/// The roofs of the GPU, equal ones merged: fp32 and narrower types, and fp64 only if a rung of the lab uses it.
 std::vector<Roof> roofs_of(const GpuSpec& gpu, const std::vector<PeakRate>& used);
-/// At one configuration. A report of another GPU, or without this size, gives no times. Null: none.
+/// The roofline at one configuration. A null report, one of a different GPU or one without this size gives no times.
 Roofline make_roofline(const Lab& lab, const Config& config, const GpuSpec& gpu, const SpeedReport* report,
                        const CountedBytes& counted);
 

@@ -34,7 +34,7 @@ std::optional<size_t> picked_scheme(const Lab& lab, const Config& config, const 
   return {};
 }
 
-/// Inside the noise a pick is as good as the winner.
+/// Within the noise, a pick is as good as the winner.
 bool is_as_good(const SchemeCell& cell) {
   const TimingPoint* time = cell.times[*cell.picked];
   return time != nullptr && time->low_ms <= cell.times[*cell.winner]->high_ms;

@@ -10,11 +10,11 @@
 namespace tilescope {
 
 struct SmallSizesRow {
-  std::string name;  // of the series
+  std::string name;  // name of the series
   bool is_rung = true;
   std::string unavailable;                // why it has no times
   std::vector<const TimingPoint*> times;  // by size; null: not timed
-  std::vector<bool> best;                 // by size: the shortest, or no longer than that inside the noise
+  std::vector<bool> best;                 // by size: the shortest time, or within its noise
 };
 struct SmallSizesTable {
   std::vector<int64_t> sizes;
@@ -22,7 +22,7 @@ struct SmallSizesTable {
   bool empty() const;               // nothing was timed at any of the sizes
 };
 
-/// The rows refer to the report, which must stay.
+/// The rows point into the report, which must outlive them.
 SmallSizesTable make_small_sizes(const Lab& lab, const SpeedReport& report);
 
 }  // namespace tilescope

@@ -1,5 +1,5 @@
-// One benchmark of a lab while it runs: what `bench` keeps from size to size, and of the size that it is at.
-// measure.cpp carries it out; sweep_references.cpp adds what the rungs are compared with.
+// State of one running benchmark of a lab: what `bench` keeps from size to size, and the state of the current size.
+// measure.cpp runs it; sweep_references.cpp adds the references that the rungs are compared with.
 #pragma once
 
 #include <map>
@@ -16,12 +16,12 @@
 
 namespace tilescope {
 
-/// A rung that computed the right result: what it takes to run it again.
+/// A rung that computed the right result, with all that is needed to run it again.
 struct CheckedRung {
   size_t series;
   CompiledModule compiled;
   std::vector<Launch> launches;
-  std::vector<double> pilot = {};  // cold executions, ms
+  std::vector<double> pilot = {};  // cold times, ms
 };
 
 class Sweep {
@@ -65,14 +65,14 @@ class Sweep {
   size_t first_reference_ = 0;
   OpenReferences references_;
   bool settled_ = true;
-  GpuSpec gpu_;  // of a map: what its schemes are tuned for
+  GpuSpec gpu_;  // for a map: the GPU that its schemes are tuned for
 
-  // Of the size being measured. The order matters: what is declared last goes first.
+  // State of the size being measured. The order matters: members declared last are destroyed first.
   std::vector<std::shared_ptr<DeviceBuffer>> buffers_;
   std::unique_ptr<GpuTimer> timer_;
   TimingMethod method_;
-  double fastest_ms_ = 0;                                         // of the rungs' pilots
-  std::vector<std::pair<size_t, std::vector<double>>> hopeless_;  // series that are not raced, with their pilots
+  double fastest_ms_ = 0;                                         // the fastest pilot of any rung
+  std::vector<std::pair<size_t, std::vector<double>>> hopeless_;  // series too slow to race, with their pilots
   std::optional<BufferSets> rotated_;
   std::vector<Contestant> contestants_;
 };

@@ -1,18 +1,18 @@
-// What the rungs are compared with at the size that a sweep is at.
+// Adds the references at the current size of a sweep.
 #include <cmath>
 
 #include "engine/bench/sweep.hpp"
 
 namespace tilescope {
 
-/// Notes why a reference is missing.
+/// Records why a reference is missing.
 void Sweep::open_references() {
   for (size_t series = first_reference_; series < report_.series.size(); ++series)
     report_.series[series].unavailable = references_.missing(reference(series).implementation, stop_);
   references_.note_versions(report_);
 }
 
-/// What cannot be had at this size leaves its reason.
+/// For a reference that is unavailable at this size, the reason is recorded.
 Result<void> Sweep::add_references(const Config& config, int64_t size) {
   for (size_t series = first_reference_; series < report_.series.size(); ++series) {
     if (stop_.stop_requested()) return fail(ErrorId::cancelled);
@@ -51,7 +51,7 @@ Result<void> Sweep::add_reference(size_t series, const Config& config) {
   return add_contestant(std::move(contestant));
 }
 
-/// Outputs are wiped, computed, and compared with those of the rungs: both may be off by the tolerance.
+/// Outputs are wiped, computed, and compared with the rungs': both may deviate by the tolerance.
 Result<bool> Sweep::agrees(const TimedWork& work, const AddressSet& addresses, const Config& config) const {
   const auto context = context_of(*buffers_.front());
   const auto specs = lab_.buffers(config);
@@ -74,7 +74,7 @@ Result<bool> Sweep::agrees(const TimedWork& work, const AddressSet& addresses, c
     for (size_t k = 0; k < got.count(); ++k) {
       const double wanted = value_at(expected, k);
       const double allowed = 2 * (tolerance.absolute + tolerance.relative * std::abs(wanted));
-      if (!(std::abs(value_at(got, k) - wanted) <= allowed)) return false;  // NaN is not either
+      if (!(std::abs(value_at(got, k) - wanted) <= allowed)) return false;  // true for NaN too
     }
   }
   return true;

@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// Running it again changes what the buffers hold, so it must not run on those that are shown.
+/// Whether another execution changes the buffers' contents, so that it must not run on the shown ones.
 bool accumulates(const Plan& plan) {
   return std::any_of(plan.buffers.begin(), plan.buffers.end(),
                      [](const BufferSpec& buffer) { return buffer.role == Role::inout; });

@@ -1,5 +1,5 @@
-// Where a configuration stands in a report, exactly: a time is shown for the size that it was taken at and for no
-// other one.
+// Finds the point of a report that matches a configuration exactly: a time is shown only for the size that it was
+// measured at.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace tilescope {
 
-/// The size of the report's points that are of these sizes; nothing if the report cannot have any.
+/// The size of the report's points with the configuration's sizes; nothing if the report cannot contain them.
 std::optional<int64_t> exact_place(const Lab& lab, const SpeedReport& report, const Config& config);
-/// The report's configuration at a point's size.
+/// The report's configuration at the size of one of its points.
 Config config_of_place(const Lab& lab, const SpeedReport& report, int64_t size);
-/// The size of a point, or the name of the shape that it numbers.
+/// The size of a point as text, or the name of the shape that it numbers.
 std::string place_name(const SpeedReport& report, int64_t size);
-/// Null where it was not timed.
+/// Null if it was not timed.
 const TimingPoint* timed_point(const SpeedReport& report, const std::string& series, int64_t size);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// The point of a plot that a series of samples makes.
+// Summarises a series of samples as one point of a plot.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// Median, interval and useful bytes; size and clock are for the caller to fill.
+/// Median, interval and useful bytes; the caller fills in size and clock.
 TimingPoint make_point(std::span<const double> samples, double useful_bytes, const TimingMethod& method);
 
 }  // namespace tilescope

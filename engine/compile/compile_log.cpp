@@ -47,7 +47,7 @@ CompileMessage::Severity severity_of(const std::string& word) {
 }
 
 bool parse_line(const std::string& whole, CompileMessage& message) {
-  // The types of templates make lines of a length at which a regular expression may exhaust the stack.
+  // Template types can make lines so long that a regular expression may exhaust the stack.
   constexpr size_t kLongest = 2000;
   const std::string line = whole.substr(0, kLongest);
   using Severity = CompileMessage::Severity;
@@ -68,7 +68,7 @@ bool parse_line(const std::string& whole, CompileMessage& message) {
   return true;
 }
 
-/// What ends the text below a diagnostic.
+/// Whether the line ends the text below a diagnostic.
 bool is_summary(const std::string& line) {
   if (line.size() > 200) return false;
   static const std::regex summary(
@@ -88,7 +88,7 @@ std::vector<CompileMessage> parse_compile_messages(std::string_view log) {
 
 namespace {
 
-/// "            instantiation of "f<T> [with T=float]" at line 6 of x.cu"; without a file: that of the error.
+/// "            instantiation of "f<T> [with T=float]" at line 6 of x.cu"; without a file, the error's file.
 std::optional<SourcePlace> instantiation_in(const std::string& line, const std::string& file) {
   constexpr std::string_view kBefore = "\" at line ", kOf = " of ";
   const size_t at = line.rfind(kBefore);
@@ -140,7 +140,7 @@ std::string error_text(std::string_view log) {
     }
     if (inside_error && !line.empty()) text += line + "\n";
   }
-  if (text.empty()) text = log;  // a form that is not known here: better whole than nothing
+  if (text.empty()) text = log;  // an unknown form: the whole text is better than none
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return text;
 }

@@ -30,7 +30,7 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// What is included in front of a source, by the name that messages would give it.
+/// The name, for messages, of the text prepended to a source.
 constexpr const char* kPreludeName = "tilescope_prelude.h";
 
 std::string with_text_replaced(std::string text, const std::string& from, const std::string& to) {
@@ -56,12 +56,12 @@ std::string name_of(NvrtcSource source) {
   return {};
 }
 
-/// NVRTC's two runs for one request. The waiting caller may leave before they end; the last owner frees it.
+/// NVRTC's two runs for one request. The waiting caller may leave before they end; the last owner frees them.
 struct NvrtcRuns {
   CompileRequest request;
-  NvrtcInput input;                                 // its options without the architecture
-  std::map<std::string, std::string> header_paths;  // of headers that are given as text
-  bool one_program = false;                         // PTX and cubin are of one architecture, so one run gives both
+  NvrtcInput input;                                 // options without the architecture
+  std::map<std::string, std::string> header_paths;  // of headers given as text
+  bool one_program = false;                         // PTX and cubin have the same architecture, so one run gives both
   std::stop_source stop;
 
   std::mutex mutex;
@@ -80,8 +80,8 @@ struct NvrtcRuns {
 enum class Part { ptx, cubin };
 
 /// The threads on which NVRTC runs, so that a caller can leave at once and the PTX and the cubin of one request
-/// overlap. (NVRTC 13.0 runs its front end for one program at a time, and its back ends side by side.) Four, so that
-/// the two runs of a request that was cancelled, and that NVRTC ends late, do not hold up the next.
+/// overlap. (NVRTC 13.0 runs its front end for one program at a time, and its back ends concurrently.) There are four,
+/// so that the two runs of a cancelled request, which NVRTC ends late, do not delay the next request.
 class NvrtcWorkers {
  public:
   explicit NvrtcWorkers(NvrtcProcesses& processes) : processes_(processes) {
@@ -164,10 +164,10 @@ class NvrtcWorkers {
   std::condition_variable_any changed_;
   std::deque<Job> waiting_;
   std::vector<std::shared_ptr<NvrtcRuns>> running_;
-  std::vector<std::jthread> threads_;  // last, so that it is joined before what it uses is destroyed
+  std::vector<std::jthread> threads_;  // declared last: joined before the members that it uses are destroyed
 };
 
-/// Registers and the rest as ptxas printed them; from the cubin where this NVRTC prints nothing.
+/// Registers and other usage as printed by ptxas; from the cubin if this NVRTC prints nothing.
 void add_resource_usage(std::vector<KernelInfo>& kernels, const NvrtcOutput& output) {
   std::map<std::string, KernelInfo> printed;
   std::map<std::string, CubinKernel> in_cubin;
@@ -191,7 +191,7 @@ void add_resource_usage(std::vector<KernelInfo>& kernels, const NvrtcOutput& out
   }
 }
 
-/// The errors of a failed run; those of ptxas at their lines of the source.
+/// The errors of a failed run; those of ptxas get their source lines.
 std::vector<CompileError> errors_of(const NvrtcOutput& output) {
   return compile_errors(place_ptxas_errors(output.log, output.ptx));
 }
@@ -216,7 +216,7 @@ Error compile_error(const NvrtcLibrary& library, const NvrtcRuns& runs, const Nv
   return make_error(ErrorId::compile_failed, runs.request.file, phrase("{}{}", text, source.notes(errors)));
 }
 
-/// What is known with the PTX alone.
+/// The part of the module that the PTX alone determines.
 CompiledModule module_of_ptx(const NvrtcRuns& runs) {
   CompiledModule module;
   module.kernel_of_expression = runs.for_ptx.lowered_names;
@@ -247,7 +247,7 @@ Result<CompiledModule> module_of(const NvrtcLibrary& library, NvrtcRuns& runs, c
   return module;
 }
 
-/// One whose outcome is known when it starts.
+/// A compilation whose outcome is known at its start.
 class KnownModule final : public Compilation {
  public:
   explicit KnownModule(Result<CompiledModule> module) : module_(std::move(module)) {}
@@ -287,7 +287,7 @@ class NvrtcCompilation final : public Compilation {
   std::stop_token stop_;
   Clock::time_point start_;
   std::shared_ptr<NvrtcRuns> runs_;              // of this round
-  std::optional<Error> error_in_cxx17_;          // where C++20 is tried
+  std::optional<Error> error_in_cxx17_;          // if C++20 is tried next
   std::optional<Result<CompiledModule>> ended_;  // with the whole module or an error
 };
 
@@ -316,7 +316,7 @@ class NvrtcCompiler final : public Compiler, public std::enable_shared_from_this
     if (all.empty()) return architecture;
     const auto above = std::ranges::upper_bound(all, wanted);
     const int nearest = above == all.begin() ? all.front() : *std::prev(above);
-    // "sm_90a" is one of its own, where there is an sm_90.
+    // "sm_90a" is a target of its own, available if sm_90 is.
     return nearest == wanted ? architecture : fmt::format("sm_{}", nearest);
   }
 
@@ -363,12 +363,13 @@ class NvrtcCompiler final : public Compiler, public std::enable_shared_from_this
   }
 
   std::vector<std::string> options_of(const CompileRequest& request) const {
-    // The folder of the source is named with -I too, so that the search is the one that the cache key follows. Without
-    // --no-source-include, which would also keep headers of the toolkit (mma.h) from those beside them.
+    // The source's folder is also given with -I, so that the search order is the one that the cache key follows.
+    // --no-source-include is not used: it would also keep the toolkit's headers (mma.h) from those beside them.
     const std::string standard = request.standard.empty() ? "c++17" : request.standard;
     std::vector<std::string> options = {"-std=" + standard, request.relocatable ? "-rdc=true" : "-rdc=false",
                                         "-lineinfo", "-default-device", "--device-int128",
-                                        // A narrowing conversion in {…}, of which nvcc only warns.
+                                        // A narrowing conversion in {…} is an error in NVRTC, but only a warning in
+                                        // nvcc.
                                         "--diag-warn=2361"};
     for (const Define& define : request.defines) options.push_back("-D" + define.name + "=" + define.value);
     for (const std::string& folder : include_folders_of(request)) options.push_back("-I" + folder);
@@ -376,15 +377,15 @@ class NvrtcCompiler final : public Compiler, public std::enable_shared_from_this
     return options;
   }
 
-  /// Everything about this compiler that a result depends on.
+  /// Everything about this compiler that affects a result.
   std::string identity() const {
     std::string text = version();
     for (const std::string& folder : library_->toolkit_include_folders) text += " " + folder;
     return text;
   }
 
-  /// NVRTC's first run takes some 300 ms longer than the next. When everything so far came from the cache, the first
-  /// move of a slider should not pay for it.
+  /// NVRTC's first run takes some 300 ms longer than later ones. If everything so far came from the cache, the first
+  /// move of a slider should not have to wait for it.
   void warm_up() {
     if (warm_.exchange(true)) return;
     const auto runs = std::make_shared<NvrtcRuns>();
@@ -401,7 +402,7 @@ class NvrtcCompiler final : public Compiler, public std::enable_shared_from_this
   ModuleCache cache_;
   std::atomic<bool> warm_ = false;
   NvrtcProcesses processes_;
-  NvrtcWorkers workers_;  // last: ends before what it uses
+  NvrtcWorkers workers_;  // declared last: ends before the members that it uses
 };
 
 NvrtcCompilation::NvrtcCompilation(std::shared_ptr<NvrtcCompiler> compiler, const CompileRequest& request,
@@ -412,7 +413,7 @@ NvrtcCompilation::NvrtcCompilation(std::shared_ptr<NvrtcCompiler> compiler, cons
       key_(std::move(key)),
       stop_(std::move(stop)),
       start_(start) {
-  // C++17 first: that is nvcc's own default, and what is written for it may mean something else in C++20.
+  // C++17 first: it is nvcc's default, and code written for it may have a different meaning in C++20.
   if (request_.standard.empty()) request_.standard = source_.needs_cxx20() ? "c++20" : "c++17";
   may_try_cxx20_ = request.standard.empty() && request_.standard == "c++17";
   start_round();
@@ -420,8 +421,8 @@ NvrtcCompilation::NvrtcCompilation(std::shared_ptr<NvrtcCompiler> compiler, cons
 
 void NvrtcCompilation::start_round() { runs_ = compiler_->start_runs(request_, source_); }
 
-/// Called after a run that failed. Each round leaves out more code that is not for the device or not wanted, so the
-/// rounds end; then the newer standard is tried.
+/// Called after a failed run. Each round omits more code that is not for the device or not wanted, so the rounds end;
+/// then the newer standard is tried.
 bool NvrtcCompilation::starts_another_round() {
   const NvrtcOutput& output = runs_->last_output();
   if (output.result == NVRTC_SUCCESS) return false;
@@ -437,7 +438,7 @@ bool NvrtcCompilation::starts_another_round() {
   return true;
 }
 
-/// False where the caller wants it to stop.
+/// False if the caller has requested a stop.
 bool NvrtcCompilation::waits_until(bool (NvrtcRuns::*ready)() const) {
   std::unique_lock lock(runs_->mutex);
   runs_->changed.wait(lock, stop_, [&] { return ((*runs_).*ready)(); });

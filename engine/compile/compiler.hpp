@@ -1,15 +1,15 @@
-// CUDA C++ → PTX (for the simulator) and cubin (for a GPU), by NVRTC, which is opened at run time.
+// CUDA C++ → PTX (for the simulator) and cubin (for a GPU), by NVRTC, which is loaded at run time.
 //
-//     auto compiler = Compiler::open(cache_folder);               // an Error where NVRTC is absent
+//     auto compiler = Compiler::open(cache_folder);               // an Error if NVRTC is absent
 //     auto module = compiler->compile({.text = source, .file = "kernels/x.cu", .defines = {{"BLOCK", "256"}}});
 //     module->ptx, module->kernels[0].registers
 //
 //     auto compilation = compiler->start(request, stop);          // the same in two steps
-//     auto ptx = compilation->ptx();                              // enough for the simulator
+//     auto ptx = compilation->ptx();                              // all that the simulator needs
 //     auto module = compilation->machine_code();                  // takes longer
 //
 // Results are cached on disk, keyed by source, included headers, options and NVRTC's version. Two processes may share
-// the cache; a truncated or foreign file in it is ignored and written again.
+// the cache; a truncated or foreign file in it is ignored and overwritten.
 #pragma once
 
 #include <cstdint>
@@ -29,24 +29,24 @@ namespace tilescope {
 struct CompileRequest {
   std::string text = {};  // CUDA C++ source
   std::string file = {};  // its name in messages and in the line table
-  /// Compiled each by itself, as relocatable device code, and linked with it.
+  /// Each is compiled separately as relocatable device code and linked with the main source.
   std::vector<SourceFile> more_sources = {};
-  /// Texts that are compiled in the place of what these files hold, by their paths.
+  /// Texts that replace the contents of these files, by path.
   std::vector<SourceFile> headers = {};
   std::vector<Define> defines = {};
   std::vector<std::string> include_folders = {};
   std::vector<std::string> kernel_expressions = {};  // template kernels to instantiate: "scale<float>"
-  /// Leaves the source's other kernels out, which saves their part of the time; empty: all are compiled. Where one of
-  /// these is not found by its name, as one that a macro makes, nothing is left out.
+  /// Omits the source's other kernels to save their compile time; empty: all are compiled. If one of these is not found
+  /// by name, for example because a macro defines it, nothing is omitted.
   std::vector<std::string> only_kernels = {};
-  /// The kernels that the caller runs, as a person names them; an empty name is the only one. Other device code is
-  /// left out where it does not compile. Empty: everything has to compile.
+  /// The kernels that the caller runs, named as a user does; an empty name means the only kernel. Other device code is
+  /// omitted if it does not compile. Empty: everything must compile.
   std::vector<std::string> wanted_kernels = {};
-  bool relocatable = false;               // PTX that is linked with other: what it declares may be defined there
-  std::string standard = {};              // "c++17" or "c++20"; empty: C++17, and C++20 where that does not compile
+  bool relocatable = false;               // PTX to be linked with other PTX, which may define what it declares
+  std::string standard = {};              // "c++17" or "c++20"; empty: C++17, then C++20 if that fails to compile
   std::string ptx_target = "compute_80";  // the virtual architecture of the PTX
   std::string cubin_target = "sm_90";     // the real architecture of the cubin, and of the resource usage
-  bool want_cubin = false;                // the simulator needs none; resource usage is filled either way
+  bool want_cubin = false;                // the simulator needs none; resource usage is filled in either way
   int assembler_level = 3;                // how much ptxas optimises the cubin: 0 to 3
   /// False: the PTX is the whole module. It has no cubin and no resource usage, and takes less than half the time.
   bool machine_code = true;
@@ -58,15 +58,15 @@ struct CompilerOrigin {
   std::string source;   // "cuda-path", "loader", "toolkit" or "download"
   std::string library, builtins;
   std::vector<std::string> include_folders;  // of the toolkit's headers
-  bool separate = false;                     // it runs in processes of its own
+  bool separate = false;                     // NVRTC runs in separate processes
 };
 
-/// A compilation in flight. Used by one thread; destroying it ends what still runs.
+/// A compilation in flight. Used by one thread; destroying it cancels what still runs.
 class Compilation {
  public:
   virtual ~Compilation() = default;
-  /// Waits for the PTX. The module may lack the cubin and the resource usage: what needs neither can be done while the
-  /// machine code is being made.
+  /// Waits for the PTX. The module may lack the cubin and the resource usage, so work that needs neither can overlap
+  /// with code generation.
   virtual Result<CompiledModule> ptx() = 0;
   /// Waits for the whole module; the PTX alone where no machine code is wanted.
   virtual Result<CompiledModule> machine_code() = 0;
@@ -74,26 +74,26 @@ class Compilation {
 
 class Compiler {
  public:
-  /// Opens libnvrtc: CUDA_PATH, the loader's path, /usr/local/cuda, then what `./tilescope` downloaded into the user's
-  /// data folder. TILESCOPE_HIDE=nvrtc makes it absent, TILESCOPE_HIDE=toolkit leaves only the download (for tests). An
-  /// empty folder turns the cache off.
+  /// Opens libnvrtc from CUDA_PATH, the loader's path, /usr/local/cuda, or the download of `./tilescope` in the user's
+  /// data folder, in this order. TILESCOPE_HIDE=nvrtc makes it absent, TILESCOPE_HIDE=toolkit leaves only the download
+  /// (for tests). An empty folder turns the cache off.
   ///
-  /// NVRTC runs in processes of its own, `tilescope-worker` beside the program (nvrtc_process.hpp): a compiler that
-  /// crashes is an Error. In this process where there is no such file, or with TILESCOPE_HIDE=worker.
+  /// NVRTC runs in separate processes, `tilescope-worker` beside the program (nvrtc_process.hpp), so that a compiler
+  /// crash becomes an Error. It runs in this process if that file is missing or with TILESCOPE_HIDE=worker.
   static Result<std::shared_ptr<Compiler>> open(const std::filesystem::path& cache_folder);
-  /// With another program in the place of tilescope-worker.
+  /// Uses a different worker program instead of tilescope-worker.
   static Result<std::shared_ptr<Compiler>> open(const std::filesystem::path& cache_folder,
                                                 const std::filesystem::path& worker);
   virtual ~Compiler() = default;
 
-  /// Starts compiling, or takes the module from the cache. Thread-safe. A stop request is honoured before NVRTC starts
+  /// Starts compiling, or takes the module from the cache. Thread-safe. A stop request takes effect before NVRTC starts
   /// and after it ends; while it runs, the caller gets `cancelled` at once and the compilation ends in the background.
   virtual std::unique_ptr<Compilation> start(const CompileRequest& request, std::stop_token stop) = 0;
   /// The same, and waits for the whole module.
   Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop);
   virtual std::string version() const = 0;  ///< "13.0"
   virtual CompilerOrigin origin() const = 0;
-  /// The real architecture nearest to this one that NVRTC has: itself, or the next lower, or the lowest of all.
+  /// The nearest real architecture that NVRTC supports: this one, else the next lower, else the lowest of all.
   virtual std::string nearest_target(const std::string& architecture) const = 0;
 };
 

@@ -35,7 +35,7 @@ void read_info(std::span<const std::byte> info, const std::vector<std::string>& 
 }
 
 constexpr std::string_view kTextPrefix = ".text.";
-// Bank 0 holds the parameters and bank 4 addresses that the compiler needs.
+// Bank 0 holds the parameters, and bank 4 addresses that the compiler needs.
 constexpr std::string_view kUserConstantBank = ".nv.constant3";
 
 }  // namespace
@@ -64,7 +64,7 @@ std::string without_process(const std::string& symbol) {
     return first;
   };
   for (size_t at = next(); at != std::string::npos; at = next()) {
-    size_t digits = at;  // the length of the mangled name stands before it
+    size_t digits = at;  // preceded by the length of the mangled name
     while (digits > done && symbol[digits - 1] >= '0' && symbol[digits - 1] <= '9') --digits;
     const size_t length = at - digits > 0 && at - digits < 6 ? std::stoul(symbol.substr(digits, at - digits)) : 0;
     if (length < kOwnOfFile.front().size() || at + length > symbol.size()) return symbol;

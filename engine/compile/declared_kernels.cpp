@@ -71,7 +71,7 @@ std::vector<DeclaredKernel> declared_kernels(const std::string& text) {
     const auto known = std::ranges::find(kernels, part.name, &DeclaredKernel::name);
     if (known != kernels.end()) {
       if (!part.is_definition) continue;
-      if (known->overloads++ == 0) known->all.clear();  // the declaration of this one
+      if (known->overloads++ == 0) known->all.clear();  // replaces the declaration by this definition
       known->all.push_back(std::move(overload));
       known->is_template = known->is_template || part.is_template;
       continue;

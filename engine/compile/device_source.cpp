@@ -19,15 +19,15 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::set<std::string, std::less<>>;
 
-/// No folder that a header could be in.
+/// A folder name that no real header can have.
 constexpr std::string_view kStandInFolder = "tilescope-stand-ins/";
 
-/// What is known of all files when one of them is looked at.
+/// Facts from all files, needed when one of them is examined.
 struct Usage {
   Names device_functions;  // qualified names
-  Names in_operands;      // names that stand in decltype(…) and its like, where a function need not be for the device
-  Names device_macros;    // which stand for __device__ and its like, in some branch
-  Names constant_macros;  // which stand for const or constexpr
+  Names in_operands;       // names inside decltype(…) and similar, where a function need not be for the device
+  Names device_macros;     // stand for __device__ or similar, in some branch
+  Names constant_macros;   // stand for const or constexpr
 };
 
 void add_macros(const std::vector<SourceToken>& tokens, Usage& usage) {
@@ -45,7 +45,7 @@ void add_macros(const std::vector<SourceToken>& tokens, Usage& usage) {
   }
 }
 
-/// Whether one of these macros stands in front of the declared name.
+/// Whether one of these macros precedes the declared name.
 bool begins_with(const SourcePart& part, const std::vector<SourceToken>& tokens, const Names& macros) {
   for (auto token = std::ranges::lower_bound(tokens, part.begin, {}, &SourceToken::offset);
        token != tokens.end() && token->offset < part.end; ++token) {
@@ -55,7 +55,7 @@ bool begins_with(const SourcePart& part, const std::vector<SourceToken>& tokens,
   return false;
 }
 
-/// What cannot be for the device, whatever else is said about it.
+/// Whether the part cannot be for the device, whatever else refers to it.
 bool is_for_the_host(const SourcePart& part, const std::vector<SourceToken>& tokens, const Usage& usage) {
   if (part.on_device || begins_with(part, tokens, usage.device_macros)) return false;
   if (part.host_only && part.kind != SourcePart::Kind::type) return true;
@@ -81,7 +81,7 @@ void add_names_in_operands(const std::vector<SourceToken>& tokens, Names& names)
   }
 }
 
-/// Outside of conditionals, which libraries of several standards have around such words.
+/// Ignores code inside conditionals, with which libraries that support several standards guard such words.
 bool uses_cxx20(const std::vector<SourceToken>& tokens) {
   int depth = 0;
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
@@ -117,7 +117,7 @@ void DeviceSource::blank(File& file, size_t index) {
     for (size_t i = begin; i < end; ++i)
       if (file.device_text[i] != '\n' && file.device_text[i] != '\r') file.device_text[i] = ' ';
   };
-  // Directives stay: a declaration may hold one half of an #if, or include what others need.
+  // Directives stay: a declaration may contain one half of an #if, or include what other code needs.
   size_t begin = part.begin;
   const auto& tokens = file.source.tokens;
   for (auto token = std::ranges::lower_bound(tokens, part.begin, {}, &SourceToken::offset);
@@ -129,7 +129,7 @@ void DeviceSource::blank(File& file, size_t index) {
   erase(begin, part.end);
 }
 
-/// What nvcc takes and NVRTC does not: (T){a, b} for T{a, b}, and extern "C"__global__ without a blank.
+/// Rewrites forms that nvcc accepts and NVRTC rejects: (T){a, b} to T{a, b}, and extern "C"__global__ without a blank.
 void DeviceSource::add_rewritings_of_dialect(File& file) {
   for (const CompoundLiteral& literal : compound_literals(*file.original)) {
     file.rewritings.push_back({literal.open, literal.open + 1, " "});
@@ -144,7 +144,7 @@ std::string DeviceSource::text_of(const File& file) {
   std::string text;
   size_t done = 0;
   for (const Rewriting& one : file.rewritings) {
-    if (one.begin < done || file.device_text[one.begin] == ' ') continue;  // what it stood in was left out
+    if (one.begin < done || file.device_text[one.begin] == ' ') continue;  // the code that contained it was dropped
     text.append(file.device_text, done, one.begin - done);
     text += one.text;
     done = one.end;
@@ -186,7 +186,7 @@ void DeviceSource::leave_kernels(File& file, const std::vector<std::string>& wan
     if (const auto named = definitions.find(std::string(token.text)); named != definitions.end() && named->second > 0)
       --named->second;
     else if (named != definitions.end())
-      definitions.erase(named);  // by something else than its definition
+      definitions.erase(named);  // named outside its definition
   for (size_t i = 0; i < file.source.parts.size(); ++i) {
     const SourcePart& part = file.source.parts[i];
     if (part.is_kernel && part.is_definition && definitions.contains(part.name) &&
@@ -203,7 +203,7 @@ void DeviceSource::find_wanted(const std::vector<std::string>& kernels) {
       wanted_.insert(name.substr(std::min(name.find_first_not_of(": "), name.size())));
       continue;
     }
-    // Not named: the only kernel of the file, or else of its headers.
+    // No name: the only kernel of the file, else the only one of its headers.
     std::set<std::string> own, others;
     for (const File* file : files())
       for (const SourcePart& part : file->source.parts)
@@ -237,11 +237,11 @@ DeviceSource::DeviceSource(const CompileRequest& request, const std::vector<std:
   add_prelude();
 }
 
-/// Follows the inclusions of a file of the user.
+/// Follows the #include directives of a user file.
 void DeviceSource::add_headers(File& file, const std::string& folder) {
   for (const SourceInclusion& inclusion : inclusions_of(file.source.tokens, *file.original)) {
     auto found = find_header(inclusion, folder, given_folders_);
-    // Beside the source is where a build system would have pointed -I, so a header there is better than none.
+    // A build system would have pointed -I to the source's folder, so a header there is better than none.
     std::error_code error;
     if (!found && !source_folder_.empty() && (inclusion.quoted || !is_foreign(inclusion.name)))
       if (const fs::path beside = fs::path(source_folder_) / inclusion.name; fs::is_regular_file(beside, error))
@@ -257,7 +257,7 @@ void DeviceSource::add_headers(File& file, const std::string& folder) {
     if (known == name_of_file_.end()) {
       const std::string name = fs::absolute(*found, error).lexically_normal().string();
       known = name_of_file_.emplace(identity, name).first;
-      // A deque, so that the reference stays good.
+      // A deque, so that the reference stays valid.
       included_.push_back(read_file(name, found->lexically_normal().string(), std::move(*text)));
       add_headers(included_.back(), found->parent_path().string());
     }
@@ -265,7 +265,7 @@ void DeviceSource::add_headers(File& file, const std::string& folder) {
   }
 }
 
-/// Whether a header that is not the user's has this name.
+/// Whether a header with this name exists that is not the user's.
 bool DeviceSource::is_foreign(const std::string& name) const {
   if (headers_.contains(name) || library_stand_in(name)) return true;
   std::error_code ignored;
@@ -301,7 +301,7 @@ std::string DeviceSource::hash() const {
 bool DeviceSource::includes_by_macro() const {
   std::vector<const std::vector<SourceToken>*> tokens;
   for (const File* file : files()) tokens.push_back(&file->source.tokens);
-  // One of the toolkit's headers, which are not read, by a macro of the file's own: <cuda/std/x> in CUTLASS.
+  // A toolkit header, whose contents are not read, named by one of the file's own macros: <cuda/std/x> in CUTLASS.
   std::map<std::string_view, bool> known;
   const auto is_of_the_toolkit = [&](std::string_view rest) {
     const auto meant = inclusions_by_macro(rest, tokens, defines_);

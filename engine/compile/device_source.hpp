@@ -1,18 +1,18 @@
-// The device part of a CUDA source. NVRTC compiles device code only and has no headers of the host, but people's files
-// hold main(), launches, containers, and #include <iostream>. What belongs to the host is replaced by blanks, so that
-// every line stays where it is; headers of the host are replaced by stand-ins (stand_in_headers.hpp).
+// The device part of a CUDA source. NVRTC compiles device code only and has no host headers, but real files hold
+// main(), launches, containers, and #include <iostream>. Host code is replaced by blanks so that line numbers stay the
+// same; host headers are replaced by stand-ins (stand_in_headers.hpp).
 //
 //     DeviceSource source(request, toolkit_include_folders);
 //     do output = run_nvrtc(source.text(), source.headers(), …);
-//     while (failed(output) && source.drop(errors_of(output)));   // less and less of what is not marked __device__
+//     while (failed(output) && source.drop(errors_of(output)));   // drops ever more of the code not marked __device__
 //
-// Functions and variables that are not marked for the device go at once. Types, aliases and what macros make stay until
-// NVRTC finds an error in them: they may be used on either side, and only the compiler knows. Where the request says
-// which kernels are wanted, device code that has errors and that is none of them goes too.
+// Functions and variables that are not marked for the device are dropped at once. Types, aliases and macro expansions
+// stay until NVRTC reports an error in them: either side may use them, and only the compiler knows which. If the
+// request names the wanted kernels, other device code with errors is dropped too.
 //
-// A header of the user is given to NVRTC as text, under its absolute path, and the directives that mean it are
-// rewritten to that path: two headers of one name stay two, and one header with two names stays one. A stand-in has a
-// name of its own in the same way, so that it does not replace what headers of the toolkit include.
+// A user header is given to NVRTC as text under its absolute path, and the directives that include it are rewritten to
+// that path: two headers of one name stay two, and one header with two names stays one. A stand-in likewise has a
+// unique name, so that it does not replace headers that the toolkit's own headers include.
 #pragma once
 
 #include <cstddef>
@@ -40,36 +40,36 @@ class DeviceSource {
   std::string text() const { return text_of(main_); }
   /// By the name under which NVRTC finds them.
   const std::map<std::string, std::string>& headers() const { return headers_; }
-  /// What messages and line tables should call those of them that are the user's own.
+  /// The paths that messages and line tables show for the user's own headers.
   std::map<std::string, std::string> header_paths() const;
-  /// To be included in front of everything; empty: not needed.
+  /// Text to prepend to everything else; empty: not needed.
   const std::string& prelude() const { return prelude_; }
 
-  /// The file and the headers beside it, as they were read, one after the other.
+  /// The file and the headers beside it as they were read, concatenated.
   std::string original_text() const;
 
-  /// Of everything that is given to NVRTC.
+  /// Hash of everything that NVRTC receives.
   std::string hash() const;
-  /// Whether a macro names a header that may be the user's, so that what NVRTC reads is not known here.
+  /// Whether a macro names a header that may be the user's: the text that NVRTC reads is then not fully known.
   bool includes_by_macro() const;
-  /// Whether it has words that C++17 lacks: concept, requires, consteval, constinit.
+  /// Whether it uses words that C++17 lacks: concept, requires, consteval, constinit.
   bool needs_cxx20() const;
 
-  /// Blanks what the errors lie in: host code; where there is none of that, kernels that are not wanted; where there is
-  /// none of those either, other device code. False: nothing is left to blank, so the errors are the user's to mend.
+  /// Blanks the code that contains the errors: host code; if there is none, unwanted kernels; if there are none either,
+  /// other device code. False: nothing is left to blank, so the user has to fix the errors.
   bool drop(std::span<const CompileError> errors);
 
-  /// Kernels that were left out because they do not compile, with the first error of each, by name.
+  /// Kernels omitted because they do not compile: the first error of each, by name.
   std::map<std::string, std::string> kernels_left_out() const;
 
-  /// A warning for each part marked for the device that was left out.
+  /// A warning for each omitted part that is marked for the device.
   std::vector<CompileMessage> warnings() const;
 
-  /// The errors that a person has to mend: those of dropped device code, where the given errors only miss its names,
-  /// else the given ones.
+  /// The errors that the user has to fix: those of dropped device code if the given errors only report its names as
+  /// missing, else the given ones.
   std::vector<CompileError> causes(std::span<const CompileError> errors) const;
 
-  /// What the kernel needs that is not supported, where the errors show it.
+  /// The unsupported feature that the kernel needs, if the errors show it.
   std::optional<Error> refusal(std::span<const CompileError> errors) const;
 
   /// Sentences that explain errors: a header that was not found, a name that only the host has. Empty, or several
@@ -77,12 +77,12 @@ class DeviceSource {
   Phrase notes(std::span<const CompileError> errors) const;
 
  private:
-  struct Rewriting {  // inside a line
+  struct Rewriting {  // within a line
     size_t begin = 0, end = 0;
     std::string text;
   };
   struct File {
-    std::string name, path;                       // for NVRTC, and for people
+    std::string name, path;                       // as NVRTC knows it, and as the user knows it
     std::unique_ptr<const std::string> original;  // on the heap: `source` has views into it
     std::string device_text;
     SourceParts source;
@@ -105,7 +105,7 @@ class DeviceSource {
   static void blank(File& file, size_t part);
   static std::string text_of(const File& file);
   void blank_host_parts();
-  /// Blanks the kernels that are not wanted, if all that are can be found and nothing else names the others.
+  /// Blanks the unwanted kernels if all wanted ones are found and nothing else refers to the others.
   static void leave_kernels(File& file, const std::vector<std::string>& wanted);
   void find_wanted(const std::vector<std::string>& kernels);
   bool is_wanted(const SourcePart& part) const;
@@ -126,7 +126,7 @@ class DeviceSource {
   bool drop_host_parts(std::span<const CompileError> errors);
   void drop_calls_of_the_same_macro(PartAt at, const CompileError& error);
   bool drop_unwanted_parts(std::span<const CompileError> errors);
-  /// The name of the part that the error lies in, as messages say it.
+  /// The name, for messages, of the part that contains the error.
   std::string name_of_part_at(const SourcePlace& place) const;
   static bool is_texture_reference(const File& file, const SourcePart& part);
 
@@ -140,19 +140,19 @@ class DeviceSource {
   std::vector<Define> defines_;
   std::string source_folder_;
   std::map<std::string, std::string> headers_;
-  std::map<std::string, std::string> name_of_file_;  // of a header, by its identity
-  std::map<std::string, std::string> given_texts_;   // in the place of what a header holds, by its identity
+  std::map<std::string, std::string> name_of_file_;  // header name by file identity
+  std::map<std::string, std::string> given_texts_;   // texts that replace a header's contents, by file identity
   std::set<std::string> foreign_;                    // names of headers that are not the user's
-  bool uses_library_ = false;                        // of which headers are left out
-  std::vector<std::string> missing_;                 // names of headers
-  bool wants_some_ = false;                          // kernels: device code that is none of them may be left out
-  std::set<std::string> wanted_;                     // without what qualifies them
+  bool uses_library_ = false;                        // of a library whose headers are omitted
+  std::vector<std::string> missing_;                 // names of missing headers
+  bool wants_some_ = false;                          // kernels are named, so other device code may be omitted
+  std::set<std::string> wanted_;                     // without qualifiers and template arguments
   std::map<std::string, Reason> reasons_;            // by the dropped part's name
-  size_t fewest_errors_ = SIZE_MAX;                  // of all rounds
-  int fruitless_rounds_ = 0;                         // since then
-  bool took_apart_ = false;                          // the last round left out more than calls of macros
+  size_t fewest_errors_ = SIZE_MAX;                  // lowest error count of any round
+  int fruitless_rounds_ = 0;                         // rounds since that one
+  bool took_apart_ = false;                          // the last round dropped more than macro calls
   bool gave_up_ = false;
-  std::vector<CompileError> before_others_;  // errors of the round that first left out device code besides kernels
+  std::vector<CompileError> before_others_;  // errors of the first round that dropped device code other than kernels
   std::string prelude_;
 };
 

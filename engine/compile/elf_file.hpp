@@ -1,4 +1,4 @@
-// Reads ELF files, such as cubins, from memory; nothing outside the bytes that are given.
+// Reads ELF files such as cubins from memory, never outside the given bytes.
 #pragma once
 
 #include <elf.h>
@@ -20,7 +20,7 @@ std::optional<T> read_at(std::span<const std::byte> bytes, size_t offset) {
   return value;
 }
 
-/// The text that ends with a zero, or with the bytes.
+/// The text up to a zero byte or the end of the bytes.
 std::string text_at(std::span<const std::byte> strings, size_t offset);
 
 struct ElfSection {
@@ -29,10 +29,10 @@ struct ElfSection {
   std::span<const std::byte> bytes;  // empty for a section without bytes in the file
 };
 
-/// In their order; empty where the bytes are no ELF file of 64 bits.
+/// In file order; empty if the bytes are not a 64-bit ELF file.
 std::vector<ElfSection> elf_sections(std::span<const std::byte> file);
 
-/// The names of the symbols of the file, by index.
+/// The names of the file's symbols, by index.
 std::vector<std::string> elf_symbols(const std::vector<ElfSection>& sections);
 
 }  // namespace tilescope

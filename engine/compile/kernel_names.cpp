@@ -15,8 +15,8 @@
 namespace tilescope {
 namespace {
 
-/// Where the parameter list or the template arguments of a signature begin: brackets of "(anonymous namespace)" and of
-/// "operator()" are part of a name.
+/// The position at which the parameter list or the template arguments of a signature begin; the parentheses of
+/// "(anonymous namespace)" and of "operator()" belong to a name.
 size_t end_of_name(const std::string& signature, bool with_template_arguments) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)";
   int depth = 0;
@@ -26,7 +26,7 @@ size_t end_of_name(const std::string& signature, bool with_template_arguments) {
       continue;
     }
     if (signature[i] == '<') {
-      // Arguments of a class or of the function: the function's come last.
+      // Arguments of a class or of the function: the function's are last.
       int inner = 0;
       size_t close = i;
       for (; close < signature.size(); ++close) {
@@ -42,14 +42,14 @@ size_t end_of_name(const std::string& signature, bool with_template_arguments) {
   return signature.size();
 }
 
-/// What a person or a demangler says about a kernel.
+/// The parts of a kernel's name, as written by a user or a demangler.
 struct Spelling {
-  std::string base;                   // qualified as far as it was
+  std::string base;                   // as qualified as it was written
   std::string arguments, parameters;  // as written, without their brackets
   bool has_arguments = false, has_parameters = false;
 };
 
-/// "(anonymous namespace)::scale" → "scale": no expression can say the former.
+/// "(anonymous namespace)::scale" → "scale": no expression can refer to the former.
 std::string expressible(std::string name) {
   const std::string_view anonymous = "(anonymous namespace)::";
   for (size_t at = name.find(anonymous); at != std::string::npos; at = name.find(anonymous))
@@ -75,13 +75,13 @@ Spelling spelling_of(const std::string& said) {
   return spelling;
 }
 
-/// Whether a person who says `wanted` may mean the kernel with this entry.
+/// Whether a user who writes `wanted` may mean the kernel with this entry.
 bool may_mean(const std::string& wanted, const std::string& entry) {
   if (wanted == entry) return true;
   const Spelling said = spelling_of(wanted), is = spelling_of(kernel_signature(entry));
   if (!may_be_called(said.base, is.base)) return false;
   if (said.has_arguments && canonical_types(said.arguments) != canonical_types(is.arguments)) return false;
-  // The name of an extern "C" function does not say what its parameters are.
+  // The name of an extern "C" function does not include its parameters.
   return !said.has_parameters || !is.has_parameters ||
          canonical_types(said.parameters) == canonical_types(is.parameters);
 }
@@ -96,7 +96,7 @@ std::string name_of_parameter(const std::string& parameter) {
   return name;
 }
 
-/// What the parameters of an overload stand for with these template arguments.
+/// The values of an overload's template parameters for these template arguments.
 std::map<std::string, std::string> meanings(const KernelOverload& overload, const std::string& arguments) {
   std::map<std::string, std::string> names;
   const std::vector<std::string> given = split_types(arguments);
@@ -118,7 +118,7 @@ size_t templates_in(const DeclaredKernel& kernel) {
       std::ranges::count_if(kernel.all, [](const KernelOverload& one) { return !one.template_parameters.empty(); }));
 }
 
-/// The only one of several functions of that name that has these parameters.
+/// An expression that selects, among functions of the same name, the one with these parameters.
 std::string with_parameters(const std::string& name, const std::string& parameters) {
   std::string types;
   for (const std::string& one : split_types(parameters)) types += (types.empty() ? "" : ", ") + canonical_type(one);
@@ -138,7 +138,7 @@ std::string list_of(const std::vector<std::string>& names) {
   return text;
 }
 
-/// Kernels of the module and template kernels of the source, as a person may name them.
+/// Kernels of the module and template kernels of the source, as a user may name them.
 Phrase kernels_there_are(const CompiledModule& module, std::span<const DeclaredKernel> declared) {
   std::vector<std::string> names;
   for (const KernelInfo& kernel : module.kernels) {
@@ -160,13 +160,13 @@ bool may_be_called(const std::string& said, const std::string& name) {
 }
 
 std::string kernel_signature(const std::string& entry) {
-  if (!entry.starts_with("_Z")) return entry;  // of "f" the demangler makes a float
+  if (!entry.starts_with("_Z")) return entry;  // the demangler would turn "f" into float
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(entry.c_str(), nullptr, nullptr, &status),
                                                      std::free);
   if (status != 0 || !plain) return entry;
   std::string text = plain.get();
-  // A template's signature begins with its result: "void scale<float>(float*)".
+  // A template's signature begins with its return type: "void scale<float>(float*)".
   if (text.starts_with("void ")) text.erase(0, 5);
   return text;
 }
@@ -216,7 +216,7 @@ std::vector<std::string> expressions_to_compile(const std::string& wanted, std::
 
 namespace {
 
-/// Why the module has no such instance.
+/// The reason why the module lacks this instance.
 Error not_instantiated(const std::string& wanted, const std::string& file, const DeclaredKernel& kernel) {
   const Spelling said = spelling_of(wanted);
   if (templates_in(kernel) > 1 && !said.has_parameters) {
@@ -247,7 +247,7 @@ Result<std::string> find_kernel_entry(const CompiledModule& module, const std::s
   std::vector<std::string> meant;
   for (const KernelInfo& kernel : module.kernels)
     if (wanted.empty() || may_mean(wanted, kernel.name)) meant.push_back(kernel.name);
-  // The only kernel is not the only one where others do not compile.
+  // If others do not compile, it cannot be called the only kernel.
   const bool others = wanted.empty() && !module.left_out.empty();
   if (meant.size() == 1 && !others) return meant[0];
   if (meant.size() > 1 || others) {

@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// Numbers of the DWARF standard, version 2, "Line Number Information".
+/// Constants of the DWARF standard, version 2, "Line Number Information".
 enum StandardOpcode : uint8_t {
   kCopy = 1,
   kAdvancePc = 2,
@@ -19,10 +19,10 @@ enum StandardOpcode : uint8_t {
 enum ExtendedOpcode : uint8_t {
   kEndSequence = 1,
   kSetAddress = 2,
-  kInlinedCall = 0x90,  // ptxas's own: which row, from 1, has the call that what follows was inlined at; 0: none
+  kInlinedCall = 0x90,  // ptxas's own: the row, from 1, with the call at which the following code was inlined; 0: none
 };
 
-/// Reads forwards; past the end everything is 0.
+/// Reads forwards; everything past the end is 0.
 class Cursor {
  public:
   explicit Cursor(std::span<const std::byte> bytes, size_t at = 0) : bytes_(bytes), at_(at) {}
@@ -68,7 +68,7 @@ class Cursor {
   size_t at_;
 };
 
-/// Whose address is put where: a relocation of .debug_line names the kernel's symbol.
+/// Kernel symbols by address: a relocation of .debug_line names the kernel's symbol.
 std::map<uint64_t, std::string> relocated_symbols(const std::vector<ElfSection>& sections) {
   const auto symbols = elf_symbols(sections);
   std::map<uint64_t, std::string> found;
@@ -85,13 +85,13 @@ std::map<uint64_t, std::string> relocated_symbols(const std::vector<ElfSection>&
   return found;
 }
 
-/// One unit of the table: its header, then a program that makes rows.
+/// One unit of the table: its header, then a program that produces rows.
 class LineProgram {
  public:
   LineProgram(Cursor& cursor, const std::map<uint64_t, std::string>& symbols, LineTable& table)
       : cursor_(cursor), symbols_(symbols), table_(table) {}
 
-  /// False: of a form that is not known.
+  /// False: an unknown form.
   bool run() {
     const auto length = cursor_.next<uint32_t>();
     const size_t end = cursor_.at() + length;
@@ -176,7 +176,7 @@ class LineProgram {
     }
   }
 
-  /// Those that are not needed, such as ptxas's own of function names, say how long they are.
+  /// Skips operations that are not needed, such as ptxas's own for function names, by their length.
   void extended_step() {
     const uint64_t length = cursor_.next_unsigned();
     const size_t begin = cursor_.at();
@@ -210,20 +210,20 @@ class LineProgram {
         {address_, known ? static_cast<uint32_t>(file) : 0, known ? static_cast<uint32_t>(place.line) : 0});
   }
 
-  /// A row as the table has it.
+  /// A row of the table.
   struct Place {
     uint64_t file;
     int64_t line;
     uint64_t caller;
   };
 
-  /// Of the newest row: the innermost line that lies in the file that the kernel begins in. Code from a header belongs
-  /// to the line at which it was inlined. A caller's row comes before the rows of what it calls.
+  /// The location of the newest row in the file in which the kernel begins: its innermost line there. Code from a
+  /// header is attributed to the line at which it was inlined. A caller's row precedes the rows of its callees.
   Place own_place() const {
     size_t index = places_.size() - 1;
     while (places_[index].file != own_file_) {
       uint64_t caller = places_[index].caller;
-      // Where the compiler has left out the caller, an earlier row of the same line has it.
+      // If the compiler has omitted the caller, an earlier row of the same line has it.
       if (const auto earlier = inlined_.find({places_[index].file, places_[index].line});
           caller == 0 && earlier != inlined_.end())
         caller = earlier->second;
@@ -242,7 +242,7 @@ class LineProgram {
   std::vector<uint8_t> operands_;  // by standard opcode
   std::string kernel_;
   uint64_t address_ = 0, file_ = 1, caller_ = 0;
-  uint64_t own_file_ = 0;                                     // of the kernel's first row; 0: it has none yet
+  uint64_t own_file_ = 0;                                     // file of the kernel's first row; 0: it has none yet
   std::vector<Place> places_;                                 // all rows so far
   std::map<std::pair<uint64_t, int64_t>, uint64_t> inlined_;  // file and line → the newest caller
   int64_t line_ = 1;

@@ -16,7 +16,7 @@
 namespace tilescope {
 namespace {
 
-/// Those expressions that name a template of this source.
+/// The expressions that name a template of this source.
 std::vector<std::string> expressions_for(const CompileRequest& one, const std::vector<std::string>& expressions) {
   if (expressions.empty()) return {};
   std::set<std::string, std::less<>> templates;
@@ -30,7 +30,7 @@ std::vector<std::string> expressions_for(const CompileRequest& one, const std::v
   return found;
 }
 
-/// Why a name is defined nowhere, if it was left out of a module.
+/// Why a name is not defined, if it was omitted from a module.
 std::string reason_for(const std::string& name, const std::vector<CompiledModule>& modules) {
   const std::string quoted = "'" + bare_kernel_name(name) + "'";
   for (const CompiledModule& module : modules)
@@ -74,7 +74,7 @@ Result<CompiledModule> compile_linked(const CompileRequest& request, const Compi
   CompiledModule all = std::move(modules[0]);
   for (size_t i = 1; i < modules.size(); ++i) {
     CompiledModule& more = modules[i];
-    for (KernelInfo& kernel : more.kernels)  // an instance of one template may be in several
+    for (KernelInfo& kernel : more.kernels)  // several modules may contain an instance of one template
       if (all.find(kernel.name) == nullptr) all.kernels.push_back(std::move(kernel));
     std::ranges::move(more.messages, std::back_inserter(all.messages));
     all.kernel_of_expression.merge(more.kernel_of_expression);
@@ -86,7 +86,7 @@ Result<CompiledModule> compile_linked(const CompileRequest& request, const Compi
   all.ptx = std::move(linked->ptx);
   if (request.want_cubin) {
     const auto* bytes = reinterpret_cast<const std::byte*>(all.ptx.c_str());
-    all.cubin.assign(bytes, bytes + all.ptx.size() + 1);  // the driver reads PTX up to its zero
+    all.cubin.assign(bytes, bytes + all.ptx.size() + 1);  // the driver reads PTX up to its terminating zero
   }
   return all;
 }

@@ -1,4 +1,4 @@
-// Several source files as one module: each is compiled by itself to relocatable PTX, and the PTX is linked.
+// Compiles several source files into one module: each separately to relocatable PTX, which is then linked.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@ namespace tilescope {
 
 using CompileOne = std::function<Result<CompiledModule>(const CompileRequest&)>;
 
-/// The module of a request with more than one source. It has no machine code: a driver that loads it compiles the PTX.
+/// The module of a request with several sources. It has no machine code: the driver that loads it compiles the PTX.
 Result<CompiledModule> compile_linked(const CompileRequest& request, const CompileOne& compile_one);
 
 }  // namespace tilescope

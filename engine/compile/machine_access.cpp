@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-/// Where the width stands in the upper 64 bits.
+/// Position of the width in the upper 64 bits.
 enum class Width : uint8_t { of_bits_9, of_copy, matrices, whole_256, none };
 
 struct Operation {
@@ -58,7 +58,7 @@ uint32_t bytes_of(const Operation& operation, uint64_t upper, uint32_t architect
       return bytes_of_width(upper >> 9);
     case Width::of_copy:  // 4, 8 or 16 bytes
       return architecture >= 100 ? 4U << (upper >> 10 & 3) : bytes_of_width(upper >> 9);
-    case Width::matrices:  // 1, 2 or 4 of them, a word of each for every lane
+    case Width::matrices:  // 1, 2 or 4 matrices, one word of each per lane
       return 4U << (upper >> 8 & 3);
     case Width::whole_256:
       return 32;
@@ -68,12 +68,12 @@ uint32_t bytes_of(const Operation& operation, uint64_t upper, uint32_t architect
   return 0;
 }
 
-/// The architecture that a cubin is for: 90 of sm_90. ptxas up to 12.x writes it into the lowest byte of the flags,
-/// 13.0 into the second.
+/// The architecture of a cubin: 90 for sm_90. ptxas up to 12.x writes it into the lowest byte of the flags, 13.0 into
+/// the second.
 uint32_t architecture_of(std::span<const std::byte> cubin) {
   const auto header = read_at<Elf64_Ehdr>(cubin, 0);
   if (!header) return 0;
-  constexpr uint8_t kNewForm = 8;  // of the ABI
+  constexpr uint8_t kNewForm = 8;  // of the ABI version
   return header->e_ident[EI_ABIVERSION] >= kNewForm ? header->e_flags >> 8 & 0xff : header->e_flags & 0xff;
 }
 

@@ -1,8 +1,8 @@
-// The memory instructions of a kernel's machine code, read from its cubin: what ptxas made of those of the PTX.
+// The memory instructions of a kernel's machine code, read from its cubin: what ptxas made of the PTX instructions.
 //
-// An instruction of sm_70 and later has 128 bits; its lowest nine name the operation whatever its operands are. NVIDIA
-// does not document them: the table here is what nvdisasm prints for kernels compiled for sm_75 to sm_120, and the
-// tests hold it against that.
+// An instruction of sm_70 and later has 128 bits; its lowest nine bits name the operation, whatever the operands.
+// NVIDIA does not document them: the table here matches what nvdisasm prints for kernels compiled for sm_75 to sm_120,
+// and the tests compare the two.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace tilescope {
 
-/// In their order; empty for a kernel that is not there. Local memory is not among them.
+/// In program order, without accesses to local memory; empty if there is no such kernel.
 std::vector<MachineAccess> machine_accesses(std::span<const std::byte> cubin, const std::string& kernel);
 
 }  // namespace tilescope

@@ -103,7 +103,7 @@ std::optional<CompiledModule> decode_module(const std::string& key, std::string_
     const json value = json::from_cbor(payload);
     if (value.at("key") != key) return std::nullopt;
     return from_json(value);
-  } catch (const json::exception&) {  // whole, but written by something else
+  } catch (const json::exception&) {  // complete, but written by a different program
     return std::nullopt;
   }
 }
@@ -129,7 +129,7 @@ std::optional<CompiledModule> ModuleCache::find(const std::string& key) {
   if (!content) return std::nullopt;
   auto module = decode_module(key, *content);
   if (!module) return std::nullopt;
-  std::error_code ignored;  // only makes trim() keep it longer
+  std::error_code ignored;  // on error, trim() only keeps it longer
   fs::last_write_time(path_of(key), fs::file_time_type::clock::now(), ignored);
   remember(key, *module);
   return module;
@@ -166,7 +166,7 @@ void ModuleCache::write_file(const std::string& key, const CompiledModule& modul
     std::ofstream file(temporary, std::ios::binary);
     file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     file.close();
-    if (!file) {  // a full disk: go on without
+    if (!file) {  // a full disk: continue without the cache
       fs::remove(temporary, ignored);
       return;
     }
@@ -199,7 +199,7 @@ void ModuleCache::trim() {
     std::error_code error;
     File file{entry.path(), entry.last_write_time(error), 0};
     if (!error) file.bytes = entry.file_size(error);
-    if (error) continue;  // another process deleted it
+    if (error) continue;  // a different process deleted it
     if (file.path.extension() == ".temporary" && now - file.used > kAbandonedAfter) fs::remove(file.path, ignored);
     if (file.path.extension() != ".module") continue;
     total += file.bytes;

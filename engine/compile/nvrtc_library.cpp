@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Below this version --ptxas-options and the GPU architectures of the labs are missing.
+// Older versions lack --ptxas-options and the labs' GPU architectures.
 constexpr int kMinimumMajor = 12;
 
 std::vector<fs::path> library_folders_of(const fs::path& toolkit) {
@@ -26,13 +26,13 @@ std::vector<fs::path> library_folders_of(const fs::path& toolkit) {
   return folders;
 }
 
-/// Where libnvrtc may be; an empty folder stands for the loader's own path.
+/// A possible location of libnvrtc; an empty folder means the loader's own path.
 struct Candidate {
   fs::path folder;
   NvrtcSource source;
 };
 
-/// What somebody installed comes before what the launcher downloaded.
+/// Installed toolkits precede the launcher's download.
 std::vector<Candidate> nvrtc_candidates() {
   std::vector<Candidate> candidates;
   const auto add = [&](const fs::path& toolkit, NvrtcSource source) {
@@ -66,9 +66,8 @@ std::vector<int> architectures_of(void* handle) {
   return architectures;
 }
 
-/// NVRTC opens its built-in functions by their file's name alone, when it first compiles, and the loader looks for that
-/// only in its own path. Opened here by its full path, the file beside libnvrtc is the one that NVRTC gets. False where
-/// there is none anywhere.
+/// NVRTC opens its built-in functions by file name only, when it first compiles, and the loader searches only its own
+/// path. Opening the file beside libnvrtc here by its full path makes NVRTC use it. False if the file exists nowhere.
 bool open_builtins(NvrtcLibrary& library) {
   const std::string name = fmt::format("libnvrtc-builtins.so.{}.{}", library.major, library.minor);
   std::error_code ignored;
@@ -83,7 +82,7 @@ bool open_builtins(NvrtcLibrary& library) {
   return false;
 }
 
-/// An empty string, or why the library cannot be used.
+/// An empty string, or the reason why the library cannot be used.
 std::string fill(void* handle, NvrtcLibrary& library) {
   const bool complete =
       resolve(handle, "nvrtcVersion", library.version) &&
@@ -109,7 +108,7 @@ std::string fill(void* handle, NvrtcLibrary& library) {
   return {};
 }
 
-/// NVRTC finds cuda_fp16.h, mma.h and their like only where it is told to look.
+/// NVRTC finds cuda_fp16.h, mma.h and similar headers only in folders that it is given.
 std::vector<std::string> find_toolkit_include_folders(const fs::path& library_path) {
   const bool hidden = is_hidden_library("toolkit");
   std::vector<fs::path> candidates;
@@ -161,7 +160,7 @@ Result<std::shared_ptr<const NvrtcLibrary>> NvrtcLibrary::open() {
       if (!folder.empty() && !fs::exists(file, ignored)) continue;
       void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
       if (handle == nullptr) {
-        const std::string why = last_loader_error();  // names the file itself
+        const std::string why = last_loader_error();  // includes the file's name
         if (!folder.empty()) refusals += fmt::format("; {}", why);
         continue;
       }

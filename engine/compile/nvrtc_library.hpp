@@ -1,4 +1,4 @@
-// NVRTC, opened with dlopen: the program is never linked against a CUDA library, so it starts without one.
+// NVRTC, loaded with dlopen: the program is never linked against a CUDA library, so it starts without one.
 #pragma once
 
 #include <nvrtc.h>
@@ -12,18 +12,18 @@
 
 namespace tilescope {
 
-/// How libnvrtc was found: CUDA_PATH, the loader's path, an installed toolkit, or what `./tilescope` downloaded.
+/// Where libnvrtc was found: CUDA_PATH, the loader's path, an installed toolkit, or the download of `./tilescope`.
 enum class NvrtcSource { cuda_path, loader, toolkit, download };
 
-/// The functions of libnvrtc that are used, and where it came from. Never closed: NVRTC's own threads and exit handlers
-/// outlive any handle.
+/// The functions of libnvrtc that are used, and its origin. Never closed: NVRTC's own threads and exit handlers outlive
+/// any handle.
 struct NvrtcLibrary {
   std::filesystem::path path;           // the file that was loaded
-  std::filesystem::path builtins_path;  // of libnvrtc-builtins, which NVRTC uses when it compiles
+  std::filesystem::path builtins_path;  // libnvrtc-builtins, which NVRTC loads when it compiles
   NvrtcSource source = NvrtcSource::loader;
-  std::vector<std::string> toolkit_include_folders;  // of cuda_fp16.h and of CCCL, where they were found
+  std::vector<std::string> toolkit_include_folders;  // folders of cuda_fp16.h and of CCCL, if found
   int major = 0, minor = 0;
-  std::vector<int> architectures;  // that it makes machine code for, ascending: 75 for sm_75
+  std::vector<int> architectures;  // ascending targets for machine code: 75 for sm_75
 
   decltype(&nvrtcVersion) version = nullptr;
   decltype(&nvrtcGetErrorString) error_string = nullptr;
@@ -38,11 +38,11 @@ struct NvrtcLibrary {
   decltype(&nvrtcGetCUBIN) cubin = nullptr;
   decltype(&nvrtcAddNameExpression) add_name_expression = nullptr;
   decltype(&nvrtcGetLoweredName) lowered_name = nullptr;
-  /// Since NVRTC 12.8: asks during a compilation whether to go on. Null where it is absent.
+  /// Since NVRTC 12.8: asks during a compilation whether to continue. Null in older versions.
   nvrtcResult (*set_flow_callback)(nvrtcProgram, int (*)(void*, void*), void*) = nullptr;
 
   /// Tries CUDA_PATH, the loader's path, /usr/local/cuda*, then the user's data folder. The Error names what was tried.
-  /// TILESCOPE_HIDE=toolkit leaves all but the data folder out.
+  /// TILESCOPE_HIDE=toolkit skips all but the data folder.
   static Result<std::shared_ptr<const NvrtcLibrary>> open();
 };
 

@@ -11,12 +11,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kTimeout = 15min;  // no compilation that anybody waits for takes as long
-constexpr auto kGrace = 500ms;    // for NVRTC to end when it is asked to; a new process costs less than a long wait
-/// The PTX and the cubin of one request.
+constexpr auto kTimeout = 15min;  // longer than any compilation that a user would wait for
+constexpr auto kGrace = 500ms;    // time for NVRTC to stop when asked; a new process costs less than a long wait
+/// One for the PTX and one for the cubin of a request.
 constexpr size_t kMostIdle = 2;
 constexpr size_t kLongestAnswer = size_t{1} << 29;  // PTX and cubin of all instances of a large library
-/// NVRTC keeps some of what it allocates. A process that has grown beyond this is not used again.
+/// NVRTC keeps some of the memory that it allocates. A process that has grown beyond this is not reused.
 constexpr uint64_t kMostIdleBytes = uint64_t{160} << 20;
 
 NvrtcOutput failed(Phrase reason) {

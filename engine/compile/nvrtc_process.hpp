@@ -1,12 +1,12 @@
-// NVRTC in processes of its own, so that a compiler that crashes, hangs or takes all memory costs one compilation and
-// not the program.
+// NVRTC in separate processes, so that a compiler that crashes, hangs or takes all memory costs one compilation and not
+// the program.
 //
 //     NvrtcProcesses processes(library, NvrtcProcesses::worker_beside_this_program());
 //     NvrtcOutput output = processes.run(input, stop);          // on the calling thread; any number of threads
 //     if (!output.failure.empty()) …                            // "it was ended by signal Segmentation fault"
 //
-// A process stays for the next compilation: NVRTC's first run in a process takes some 300 ms longer than the next.
-// `tilescope-worker compile`, beside the program, is what runs there (serve_nvrtc).
+// A process is kept for the next compilation: NVRTC's first run in a process takes some 300 ms longer than later runs.
+// The process runs `tilescope-worker compile`, found beside the program (serve_nvrtc).
 #pragma once
 
 #include <atomic>
@@ -29,11 +29,11 @@ class NvrtcProcesses {
   /// tilescope-worker in the folder of the running program.
   static std::filesystem::path worker_beside_this_program();
 
-  /// Whether NVRTC runs in processes of its own.
+  /// Whether NVRTC runs in separate processes.
   bool separate() const { return !worker_.empty(); }
 
-  /// Compiles. A stop request ends the compilation at once where NVRTC can be asked to (12.8 and later), and its
-  /// process a few seconds later where it does not listen.
+  /// Compiles. A stop request ends the compilation at once if NVRTC supports that (12.8 and later); otherwise the
+  /// process is killed a few seconds later.
   NvrtcOutput run(const NvrtcInput& input, const std::stop_token& stop);
 
  private:
@@ -44,10 +44,10 @@ class NvrtcProcesses {
   std::filesystem::path worker_;  // empty: none
   std::atomic<uint64_t> number_ = 0;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<ChildProcess>> idle_;  // the one used last is taken first: it is warm
+  std::vector<std::unique_ptr<ChildProcess>> idle_;  // the one used last is taken first, because it is warm
 };
 
-/// The worker's side: answers until its standard input ends. Returns the exit status.
+/// The worker's side: answers until standard input ends. Returns the exit status.
 int serve_nvrtc();
 
 }  // namespace tilescope

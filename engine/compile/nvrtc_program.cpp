@@ -7,7 +7,7 @@ int ask_to_stop(void* payload, void* /*reserved*/) {
   return static_cast<const std::stop_token*>(payload)->stop_requested() ? 1 : 0;
 }
 
-/// Texts of NVRTC come with their terminating zero.
+/// NVRTC's texts include their terminating zero.
 template <class SizeFunction, class TextFunction>
 std::string text_of(nvrtcProgram program, SizeFunction size_function, TextFunction text_function) {
   size_t size = 0;
@@ -15,7 +15,7 @@ std::string text_of(nvrtcProgram program, SizeFunction size_function, TextFuncti
   std::string text(size, '\0');
   if (text_function(program, text.data()) != NVRTC_SUCCESS) return {};
   text.resize(size - 1);
-  std::erase(text, '\0');  // ptxas's own messages end with one each
+  std::erase(text, '\0');  // each of ptxas's messages ends with one
   return text;
 }
 

@@ -6,8 +6,8 @@
 namespace tilescope {
 namespace {
 
-// A line is a list of fields with a tab after each. In a field, what would end a field or a line is written with a
-// backslash in front.
+// A line is a list of fields, each followed by a tab. Inside a field, characters that would end a field or a line are
+// escaped with a backslash.
 
 class FieldWriter {
  public:
@@ -36,7 +36,7 @@ class FieldReader {
  public:
   explicit FieldReader(std::string_view line) : rest_(line) {}
 
-  /// The next field; nothing after the last one, and `good` is false then.
+  /// The next field; after the last one it is empty, and `good` becomes false.
   std::string text() {
     std::string field;
     for (size_t i = 0; i < rest_.size(); ++i) {

@@ -1,5 +1,5 @@
-// What passes between the program and the processes in which NVRTC runs (nvrtc_process.hpp): one line for a
-// compilation, one line back, and "stop N" for compilation N while it runs. Texts are bytes of any kind.
+// The protocol between the program and its NVRTC processes (nvrtc_process.hpp): one line per compilation, one line
+// back, and "stop N" to cancel compilation N while it runs. Texts may hold any bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct NvrtcQuestion {
   NvrtcInput input;
 };
 
-/// Without an end of line.
+/// Without the newline.
 std::string line_of(const NvrtcQuestion& question);
 std::string line_of(const NvrtcOutput& output);
 std::string stop_line_of(uint64_t number);
 
-/// Empty: the line is none of ours.
+/// Empty: the line is not of this protocol.
 std::optional<NvrtcQuestion> question_in(std::string_view line);
 std::optional<NvrtcOutput> output_in(std::string_view line);
 std::optional<uint64_t> stopped_in(std::string_view line);

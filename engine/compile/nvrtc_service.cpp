@@ -14,7 +14,7 @@
 namespace tilescope {
 namespace {
 
-/// A source that makes NVRTC take more is refused by its failing allocation, before the machine has none left.
+/// Makes allocations fail, and NVRTC reject the source, before the machine runs out of memory.
 void limit_memory() {
 #if !defined(__SANITIZE_ADDRESS__)
   constexpr uint64_t kLeast = uint64_t{4} << 30;  // compiling all instances of a large library takes some GB
@@ -24,7 +24,7 @@ void limit_memory() {
 #endif
 }
 
-/// What is under way, for the thread that reads.
+/// The compilation in flight, for the reading thread.
 class Current {
  public:
   std::stop_token begin(uint64_t number) {
@@ -48,7 +48,7 @@ void write_line(int to, std::string line) {
   line += '\n';
   for (size_t written = 0; written < line.size();) {
     const ssize_t count = write(to, line.data() + written, line.size() - written);
-    if (count <= 0) _exit(0);  // nobody listens
+    if (count <= 0) _exit(0);  // the reader is gone
     written += static_cast<size_t>(count);
   }
 }
@@ -62,7 +62,7 @@ int serve_nvrtc() {
     std::cerr << library.error().message << '\n';
     return 1;
   }
-  // What NVRTC itself may print must not come between the answers.
+  // NVRTC's own output must not be mixed with the answers.
   const int answers = dup(STDOUT_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
 
@@ -75,13 +75,13 @@ int serve_nvrtc() {
     }
     auto question = question_in(line);
     if (!question) return 1;
-    // The program asks for the next one when it has the answer, so the thread has ended or is about to.
+    // The program sends the next request after it has the answer, so the thread has ended or is about to.
     compiling =
         std::jthread([&library, answers, input = std::move(question->input), stop = current.begin(question->number)] {
           write_line(answers, line_of(run_nvrtc(**library, input, stop)));
         });
   }
-  _exit(0);  // the program has gone; what NVRTC is at is of no use to anybody
+  _exit(0);  // the program is gone, so the compilation in flight is useless
 }
 
 }  // namespace tilescope

@@ -14,7 +14,7 @@
 namespace tilescope {
 namespace {
 
-/// Functions that the driver brings along.
+/// Functions that the driver provides.
 bool is_of_the_driver(std::string_view name) {
   constexpr std::array<std::string_view, 4> kNames{"vprintf", "__assertfail", "malloc", "free"};
   return std::ranges::find(kNames, name) != kNames.end() || name.starts_with("cuda") || name.starts_with("__cuda");
@@ -25,7 +25,7 @@ bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(
 enum class Linkage { own, visible, weak, external };
 enum class Sort { header, declaration, variable, function, other };
 
-/// One statement at the top of a module.
+/// One top-level statement of a module.
 struct Item {
   std::string_view text;
   Sort sort = Sort::other;
@@ -35,7 +35,7 @@ struct Item {
   size_t module = 0;
 };
 
-/// Splits a module into its statements; comments between them are left out.
+/// Splits a module into its statements; comments between them are dropped.
 class ItemReader {
  public:
   ItemReader(std::string_view ptx, size_t module) : text_(ptx), module_(module) {}
@@ -113,7 +113,7 @@ class ItemReader {
     }
   }
 
-  /// After the result in parentheses, if there is one.
+  /// The name follows the result in parentheses, if there is one.
   static std::string name_of_function(std::string_view rest) {
     size_t at = rest.find_first_not_of(" \t\n");
     if (at != std::string_view::npos && rest[at] == '(') at = rest.find_first_not_of(" \t\n", rest.find(')', at) + 1);
@@ -123,7 +123,7 @@ class ItemReader {
     return std::string(rest.substr(at, end - at));
   }
 
-  /// The last name in front of a bound, an initial value or the end.
+  /// The last name before a bound, an initial value or the end.
   static std::string name_of_variable(std::string_view text) {
     size_t end = std::min(text.find_first_of("[=;"), text.size());
     while (end > 0 && !is_name_character(text[end - 1])) --end;
@@ -137,7 +137,7 @@ class ItemReader {
   size_t at_ = 0;
 };
 
-/// Calls back for every name of a text, not for what a string or a comment holds.
+/// Calls back for every name in a text, except inside strings and comments.
 template <class Function>
 void for_each_name(std::string_view text, Function&& function) {
   for (size_t i = 0; i < text.size();) {
@@ -200,7 +200,7 @@ class Linker {
     return {};
   }
 
-  /// Finds names that are local to one module and are used in another one as well.
+  /// Finds names that are local to one module but also used in a different one.
   void find_clashes() {
     for (const auto& [name, modules] : own_)
       if (modules.size() > 1 || shared_.contains(name)) clashing_.insert(name);
@@ -229,7 +229,7 @@ class Linker {
     const auto defined = shared_.find(item.name);
     if (item.sort == Sort::declaration) return declared_.insert(new_name(item.name, item.module)).second;
     if (item.linkage != Linkage::external) return defined->second == &item;
-    // A variable of elsewhere: defined here, or declared once.
+    // A variable of a different module: defined here, or declared once.
     return defined == shared_.end() && declared_.insert(item.name).second;
   }
 
@@ -245,7 +245,7 @@ class Linker {
   std::string text_of(const Item& item) const {
     std::string text;
     size_t done = 0;
-    std::string_view before;  // the word in front: a number after .loc, .file and inlined_at is that of a file
+    std::string_view before;  // the preceding word: a number after .loc, .file and inlined_at is a file number
     for_each_name(item.text, [&](std::string_view word, size_t at) {
       const bool is_directive = at > 0 && item.text[at - 1] == '.';
       std::string replacement(word);
@@ -270,9 +270,9 @@ class Linker {
     return text;
   }
 
-  /// What the wanted kernels reach and nothing defines.
+  /// Names that the wanted kernels reach but nothing defines.
   std::vector<std::string> undefined() const {
-    std::map<std::pair<std::string, size_t>, const Item*> by_name;  // own ones by their module
+    std::map<std::pair<std::string, size_t>, const Item*> by_name;  // local ones by their module
     for (const Item& item : items_)
       if (is_definition(item)) by_name[{item.name, item.linkage == Linkage::own ? item.module : kAnyModule}] = &item;
     std::set<std::string> external;
@@ -311,8 +311,8 @@ class Linker {
   std::span<const LinkInput> modules_;
   const std::vector<std::string>& kernels_;
   std::vector<Item> items_;
-  std::map<std::string, const Item*> shared_;    // definitions that all modules see
-  std::map<std::string, std::set<size_t>> own_;  // modules that have one of their own
+  std::map<std::string, const Item*> shared_;    // definitions visible to all modules
+  std::map<std::string, std::set<size_t>> own_;  // modules with a local definition
   std::set<std::string> clashing_, declared_;
   std::vector<uint32_t> first_file_;
 };

@@ -1,9 +1,9 @@
 // Links several PTX modules into one, as nvlink does with machine code: an .extern declaration refers to the .visible
-// definition of another module; the first of several .weak definitions (inline functions, templates) is taken; what has
-// no linkage (static, unnamed namespaces) stays local to its module.
+// definition of another module; of several .weak definitions (inline functions, templates) the first is used; symbols
+// without linkage (static, unnamed namespaces) stay local to their module.
 //
-// The sources are linked and not pasted together, so that macros, static functions and types of one name in two files
-// stay apart.
+// The sources are linked rather than concatenated, so that macros, static functions and types of one name in two files
+// do not collide.
 #pragma once
 
 #include <span>
@@ -21,10 +21,10 @@ struct LinkInput {
 
 struct LinkedPtx {
   std::string ptx;
-  std::vector<std::string> undefined;  // names that the kernels need and no module defines
+  std::vector<std::string> undefined;  // names that the kernels need but no module defines
 };
 
-/// `kernels`: bare names of those whose needs count; empty: all. The Error names what is defined twice.
+/// `kernels`: bare names of the kernels whose needs count; empty: all. The Error names symbols defined twice.
 Result<LinkedPtx> link_ptx(std::span<const LinkInput> modules, const std::vector<std::string>& kernels);
 
 }  // namespace tilescope

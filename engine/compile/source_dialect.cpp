@@ -11,7 +11,7 @@ namespace {
 using Kind = SourceToken::Kind;
 using Tokens = std::vector<SourceToken>;
 
-/// Whether an expression may begin after this token, so that a parenthesis there is not that of a call or of an if.
+/// Whether an expression may begin after this token, so that a parenthesis there does not belong to a call or an if.
 bool expression_may_follow(const SourceToken& token) {
   if (token.kind == Kind::name) return token.is("return");
   constexpr std::array<std::string_view, 19> kSigns{"=", "(", "{", ",", "?", ":", "+", "-",  "*", "/",
@@ -19,7 +19,7 @@ bool expression_may_follow(const SourceToken& token) {
   return token.kind == Kind::punctuation && std::ranges::find(kSigns, token.text) != kSigns.end();
 }
 
-/// The token that closes (T), where T is one name, qualified or with template arguments; 0: it is no such thing.
+/// The token that closes (T), where T is one name, possibly qualified or with template arguments; 0: not such a form.
 size_t end_of_type(const Tokens& tokens, size_t open) {
   size_t names = 0;
   int angles = 0;
@@ -59,7 +59,7 @@ std::vector<CompoundLiteral> compound_literals(std::string_view source) {
     if (directive_name(token) != "define") continue;
     const std::string_view body = directive_rest(token);
     Tokens words = source_tokens(body);
-    // The parameters of NAME(a, b) are no part of what it stands for.
+    // The parameters of NAME(a, b) do not belong to its replacement text.
     auto first = words.empty() ? words.begin() : words.begin() + 1;
     if (first != words.end() && first->is("(") && first->offset == words[0].end())
       first = std::ranges::find_if(words, [](const SourceToken& word) { return word.is(")"); });

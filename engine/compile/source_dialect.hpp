@@ -1,4 +1,4 @@
-// Forms of the language that nvcc accepts and NVRTC refuses.
+// Language forms that nvcc accepts and NVRTC rejects.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,14 @@
 
 namespace tilescope {
 
-/// A compound literal of GNU C: the parentheses of (T){a, b}, also in what a macro stands for.
+/// A compound literal of GNU C: the parentheses of (T){a, b}, also inside a macro definition.
 struct CompoundLiteral {
   size_t open = 0, close = 0;  // bytes of the source
 };
 std::vector<CompoundLiteral> compound_literals(std::string_view source);
 
-/// Where __global__ and its like follow a string without a blank, which makes them a suffix of the string.
+/// Positions where __global__ or a similar word follows a string without a blank, which makes it a suffix of the
+/// string.
 std::vector<size_t> marks_after_strings(std::string_view source);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// What of a source is left out because it does not compile (see device_source.hpp).
+// Omits the parts of a source that do not compile (see device_source.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ bool holds_line(const SourcePart& part, uint32_t line) { return part.first_line 
 
 bool is_error(const CompileError& error) { return error.message.severity == CompileMessage::Severity::error; }
 
-/// "f" of `ptxas: Entry function 'f' uses too much shared data`, where `before` is "Entry function ".
+/// "f" for `ptxas: Entry function 'f' uses too much shared data`, where `before` is "Entry function ".
 std::string name_after(const std::string& message, std::string_view before) {
   const size_t at = message.find(std::string(before) + "'");
   if (at == std::string::npos) return {};
@@ -33,12 +33,12 @@ DeviceSource::File* DeviceSource::file_called(const std::string& name) {
 
 std::optional<size_t> DeviceSource::droppable_part(const File& file, uint32_t line) {
   std::optional<size_t> best;
-  size_t owner = file.source.parts.size();  // the class of the members that follow
+  size_t owner = file.source.parts.size();  // the class of the following members
   for (size_t i = 0; i < file.source.parts.size(); ++i) {
     const SourcePart& part = file.source.parts[i];
     if (!part.is_member) owner = i;
     if (!holds_line(part, line) || file.dropped[i]) continue;
-    // A class keeps its data, or goes whole.
+    // A class keeps its data members, or is dropped entirely.
     if (part.is_member && part.kind != SourcePart::Kind::function && !part.is_loose) continue;
     if (part.is_member && owner < i && file.dropped[owner]) continue;
     if (part.on_device && !(part.kind == SourcePart::Kind::type)) {
@@ -59,8 +59,8 @@ void DeviceSource::drop_part(PartAt at, const CompileError& error) {
 }
 
 bool DeviceSource::drop(std::span<const CompileError> errors) {
-  // Where a library is taken apart, each round makes new errors out of those before it. Calls of macros do not count:
-  // NVRTC may report them one by one.
+  // When a library is taken apart, each round turns earlier errors into new ones. Macro calls do not count: NVRTC may
+  // report them one by one.
   constexpr int kMostFruitless = 12;
   const auto count = static_cast<size_t>(std::ranges::count_if(errors, is_error));
   if (count < fewest_errors_) fruitless_rounds_ = 0;
@@ -76,7 +76,7 @@ bool DeviceSource::drop_host_parts(std::span<const CompileError> errors) {
   for (const CompileError& error : errors) {
     File* file = is_error(error) ? file_called(error.message.file) : nullptr;
     if (file == nullptr) continue;
-    // One part may have several errors; the second must not take the class of the first.
+    // One part may have several errors; the second must not drop the class that contains the first.
     const bool covered = std::ranges::any_of(
         gone, [&](const PartAt& at) { return at.file == file && holds_line(at.part(), error.message.line); });
     if (covered) continue;
@@ -89,8 +89,8 @@ bool DeviceSource::drop_host_parts(std::span<const CompileError> errors) {
   return !gone.empty();
 }
 
-/// What a macro makes for the host in one place it makes for the host in all. NVRTC may report the first alone, since
-/// it reads on from the next semicolon.
+/// A macro that expands to host code in one call does so in all. NVRTC may report only the first, since it resumes at
+/// the next semicolon.
 void DeviceSource::drop_calls_of_the_same_macro(PartAt at, const CompileError& error) {
   const auto name_of_call = [](const File& file, const SourcePart& part) -> std::string_view {
     if (part.kind != SourcePart::Kind::other || part.is_member) return {};
@@ -106,15 +106,15 @@ void DeviceSource::drop_calls_of_the_same_macro(PartAt at, const CompileError& e
       const std::vector<SourceToken> words = source_tokens(directive_rest(token));
       if (words.empty() || words.front().text != name) continue;
       for (const SourceToken& word : words)
-        if (word.text.starts_with("__") && word.text.ends_with("__")) return;  // it may make device code too
+        if (word.text.starts_with("__") && word.text.ends_with("__")) return;  // it may expand to device code too
     }
   for (File* file : files())
     for (size_t i = 0; i < file->source.parts.size(); ++i)
       if (!file->dropped[i] && name_of_call(*file, file->source.parts[i]) == name) drop_part({file, i}, error);
 }
 
-/// Where the causes of an error may be, most likely first. An error inside a template is that of what instantiates it;
-/// of an error of ptxas that has no line, the name says which kernel it is.
+/// Possible locations of an error's cause, most likely first. An error inside a template is attributed to the code that
+/// instantiates it; for a ptxas error without a line, the name tells which kernel it is.
 std::vector<SourcePlace> DeviceSource::places_of(const CompileError& error) const {
   std::vector<SourcePlace> places(error.instantiated_at.rbegin(), error.instantiated_at.rend());
   places.push_back({error.message.file, error.message.line});
@@ -139,7 +139,7 @@ bool DeviceSource::mentions(const File& file, const SourcePart& part, std::strin
   return false;
 }
 
-/// What has to go for the error to go; nothing where that is a wanted kernel.
+/// The part that must be dropped to remove the error; nothing if it is a wanted kernel.
 std::optional<DeviceSource::PartAt> DeviceSource::unwanted_part(const CompileError& error) {
   const std::vector<SourcePlace> places = places_of(error);
   for (const SourcePlace& place : places) {
@@ -158,14 +158,14 @@ std::optional<DeviceSource::PartAt> DeviceSource::unwanted_part(const CompileErr
   return std::nullopt;
 }
 
-/// Kernels first: what follows an error may be an error only because of it.
+/// Kernels are dropped first: later errors may be consequences of earlier ones.
 bool DeviceSource::drop_unwanted_parts(std::span<const CompileError> errors) {
   std::vector<std::pair<PartAt, const CompileError*>> kernels, others;
   for (const CompileError& error : errors) {
     const auto at = is_error(error) ? unwanted_part(error) : std::nullopt;
     if (at) (at->part().is_kernel ? kernels : others).emplace_back(*at, &error);
   }
-  constexpr int kMostFruitless = 3;  // of rounds that leave out code which kernels may share
+  constexpr int kMostFruitless = 3;  // rounds that omit code that kernels may share
   if (kernels.empty() && !others.empty()) {
     if (before_others_.empty()) before_others_.assign(errors.begin(), errors.end());
     gave_up_ = fruitless_rounds_ > kMostFruitless;

@@ -15,7 +15,7 @@ std::optional<SourceInclusion> inclusion_in(std::string_view text) {
   return SourceInclusion{std::string(text.substr(1, close - 1)), text.front() == '"', 0, close + 1};
 }
 
-/// `body` with `argument` in the place of `parameter`.
+/// `body` with `parameter` replaced by `argument`.
 std::string with_argument(std::string_view body, std::string_view parameter, std::string_view argument) {
   std::string text;
   size_t done = 0;

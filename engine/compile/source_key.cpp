@@ -11,10 +11,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Raised whenever what is stored, or how it is made, changes.
+// Increment whenever the stored data, or how it is produced, changes.
 constexpr std::string_view kFormat = "tilescope-module-3";
 
-/// What is hashed: fields with their length in front, so that "ab" + "c" and "a" + "bc" differ.
+/// The hashed fields, each preceded by its length, so that "ab" + "c" and "a" + "bc" differ.
 class Fields {
  public:
   void add(std::string_view field) {

@@ -1,4 +1,4 @@
-// The name under which a compilation is cached: a hash of everything that its result depends on.
+// The cache key of a compilation: a hash of everything that its result depends on.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace tilescope {
 
-/// The folder of the source; empty: it is in none.
+/// The folder of the source; empty if it has none.
 std::string source_folder_of(const CompileRequest& request);
 
 /// The folders searched for #include "…" and <…>: the source's own, then the request's.
 std::vector<std::string> include_folders_of(const CompileRequest& request);
 
-/// Hash of the request and of `compiler`: NVRTC's version, the path of the toolkit's headers (which are not read), and
-/// the hash of the headers that are (DeviceSource::hash).
+/// Hash of the request and of `compiler`: NVRTC's version, the path of the toolkit's headers (whose contents are not
+/// read), and the hash of the headers whose contents are read (DeviceSource::hash).
 std::string cache_key_of(const CompileRequest& request, std::string_view compiler);
 
 }  // namespace tilescope

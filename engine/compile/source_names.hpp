@@ -13,7 +13,7 @@ inline std::string last_component(std::string_view name) {
   return std::string(at == std::string_view::npos ? name : name.substr(at + 2));
 }
 
-/// The names in quotes of a compiler's message: identifier "count" is undefined.
+/// The quoted names in a compiler message: identifier "count" is undefined.
 inline std::vector<std::string> quoted_names(const std::string& message) {
   std::vector<std::string> names;
   for (size_t open = message.find('"'); open != std::string::npos;) {

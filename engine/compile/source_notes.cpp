@@ -1,4 +1,4 @@
-// What is said about a source that does not compile (see device_source.hpp).
+// Explains why a source does not compile (see device_source.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ bool says(const CompileError& error, std::string_view words) {
   return error.message.text.find(words) != std::string::npos;
 }
 
-/// "f" of "ns::f<int>".
+/// "f" for "ns::f<int>".
 std::string plain_name(const std::string& name) { return last_component(name.substr(0, name.find('<'))); }
 
 }  // namespace

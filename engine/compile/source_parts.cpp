@@ -17,10 +17,9 @@ bool is_one_of(const SourceToken& token, const std::array<std::string_view, N>& 
 constexpr std::array<std::string_view, 5> kDeviceWords{"__global__", "__device__", "__constant__", "__shared__",
                                                        "__managed__"};
 constexpr std::array<std::string_view, 4> kTypeWords{"class", "struct", "union", "enum"};
-/// Names that a parenthesis may follow without being the function that is declared; besides those, all names such as
-/// __launch_bounds__.
+/// Names that a parenthesis may follow without being the declared function; so may all names such as __launch_bounds__.
 constexpr std::array<std::string_view, 5> kAttributeWords{"alignas", "__declspec", "decltype", "noexcept", "requires"};
-/// Declarations that begin with one of these stay as they are.
+/// Declarations that begin with one of these are kept unchanged.
 constexpr std::array<std::string_view, 7> kKeptWords{"using", "typedef",   "static_assert", "friend",
                                                      "asm",   "namespace", "concept"};
 
@@ -29,7 +28,7 @@ bool is_attribute(const SourceToken& token) {
          (token.kind == Kind::name && token.text.starts_with("__") && token.text.ends_with("__"));
 }
 
-/// Names of macros that stand for __device__ or __global__, in this source and by custom ("HOST_DEVICE").
+/// Names of macros that expand to __device__ or __global__, in this source or by convention ("HOST_DEVICE").
 std::set<std::string_view> device_macros(const std::vector<SourceToken>& tokens) {
   std::set<std::string_view> macros;
   for (bool grew = true; grew;) {
@@ -42,7 +41,7 @@ std::set<std::string_view> device_macros(const std::vector<SourceToken>& tokens)
         return is_one_of(word, kDeviceWords) || (word.kind == Kind::name && macros.contains(word.text));
       });
       if (!on_device) continue;
-      // The token's own text: `words` has views into the same source.
+      // The token's own text, because `words` has views into the same source.
       macros.insert(words.front().text);
       grew = true;
     }
@@ -76,7 +75,7 @@ class PartFinder {
   }
 
  private:
-  /// What one declaration turned out to be, while it is read.
+  /// What is known about one declaration while it is read.
   struct Declaration {
     SourcePart part;
     size_t name_at = 0;             // token of the declared name
@@ -95,7 +94,7 @@ class PartFinder {
            1;
   }
 
-  /// The declarations of [i, end): of the source or a namespace, or of a class.
+  /// The declarations in [i, end) of the source, of a namespace, or of a class.
   void read_scope(size_t i, size_t end, bool in_class) {
     const size_t depth = scopes_.size();
     while (i < end) {
@@ -119,7 +118,7 @@ class PartFinder {
     scopes_.resize(std::min(depth, scopes_.size()));
   }
 
-  /// #else goes on from where #if was, so that both branches may open the same namespace.
+  /// #else continues in the scope of its #if, so that both branches may open the same namespace.
   void follow_conditional(const SourceToken& token) {
     const std::string_view name = directive_name(token);
     if (name.starts_with("if")) {
@@ -156,7 +155,7 @@ class PartFinder {
       if (token.kind == Kind::directive) {
         const std::string_view name = directive_name(token);
         if (name.starts_with("if")) conditionals.push_back(depth);
-        // Without an #if inside, the group opened in a branch, and opens again in this one.
+        // Without an #if inside, the group was opened in a branch, and opens again in this one.
         if (name.starts_with("el")) depth = conditionals.empty() ? 0 : conditionals.back();
         if (name == "endif" && !conditionals.empty()) conditionals.pop_back();
       } else if (token.is("(") || token.is("[") || token.is("{")) {
@@ -168,7 +167,7 @@ class PartFinder {
     return size();
   }
 
-  /// The token after <…>, or i where it is not a list of template arguments.
+  /// The token after <…>, or i if it is not a list of template arguments.
   size_t skip_angles(size_t i) const {
     if (!is(i, "<")) return i;
     int depth = 0;
@@ -208,7 +207,7 @@ class PartFinder {
     return std::max(i, first + 1);
   }
 
-  /// NAME(…) with nothing declared before it and no body after it.
+  /// NAME(…) with no declaration before it and no body after it.
   bool is_macro_call(size_t i, size_t end) const {
     if (i + 1 >= end || at(i).kind != Kind::name || !is(i + 1, "(") || is_device_word(at(i))) return false;
     if (is_attribute(at(i)) || is_one_of(at(i), kKeptWords)) return false;
@@ -266,7 +265,7 @@ class PartFinder {
 
   void note_parameters(size_t open, size_t last, Declaration& declaration) const {
     if (declaration.has_initialiser || declaration.body != 0 || last >= open) return;
-    // `void BOUNDS(256) kernel(…)`: what looked like the function was a macro.
+    // `void BOUNDS(256) kernel(…)`: the presumed function was a macro.
     const bool after_macro = last > 0 && at(last).kind == Kind::name && is(last - 1, ")");
     if (declaration.has_parameters && !after_macro) return;
     size_t name = last;
@@ -293,7 +292,7 @@ class PartFinder {
     if (token.is("__host__")) part.host_only = true;
     if (token.is("static")) declaration.is_static = true;
     if (token.is("constexpr") || token.is("consteval")) part.is_constexpr = true;
-    // `const` after the parameters says something about a member function, not about a value.
+    // `const` after the parameters qualifies a member function, not a value.
     if (token.is("const") && !declaration.has_parameters) part.is_const = true;
     if (!declaration.has_parameters && !declaration.has_initialiser && declaration.body == 0) declaration.name_at = i;
   }
@@ -334,10 +333,10 @@ class PartFinder {
       if (result_.parts[i].on_device) result_.parts[index].on_device = true;
   }
 
-  /// The declared name with what it is qualified by: "Tree::insert".
+  /// The declared name with its qualifiers: "Tree::insert".
   std::string name_of(const Declaration& declaration) const {
     size_t i = declaration.name_at;
-    if (declaration.body != 0) {  // the name of a class comes before its bases
+    if (declaration.body != 0) {  // the name of a class precedes its bases
       for (size_t j = declaration.body; j-- > 0;)
         if (is_one_of(at(j), kTypeWords)) {
           i = j + 1;

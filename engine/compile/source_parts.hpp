@@ -1,6 +1,6 @@
-// The declarations of a CUDA C++ source, found by its brackets and keywords without a compiler: which are functions,
-// types and variables, and which of them are for the device. It need not be right about every program, since NVRTC has
-// the last word (device_source.hpp).
+// The declarations of a CUDA C++ source, found by brackets and keywords without a compiler: which are functions, types
+// and variables, and which are for the device. It may be wrong about some programs, since NVRTC decides in the end
+// (device_source.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace tilescope {
 struct SourcePart {
   enum class Kind : uint8_t { function, type, variable, other };
   Kind kind = Kind::other;
-  std::string name;                        // qualified by its namespaces and class; empty where there is none
+  std::string name;                        // qualified by its namespaces and class; empty if it has none
   size_t begin = 0, end = 0;               // bytes of the source
   uint32_t first_line = 0, last_line = 0;  // 1-based
-  bool is_member = false;                  // of a class, whose part comes before it
-  bool is_loose = false;                   // a friend, or a static variable: the class does without
+  bool is_member = false;                  // of a class, whose part precedes it
+  bool is_loose = false;                   // a friend or a static variable, which the class does not need
   bool is_template = false;
   bool is_definition = false;  // has a body or an initial value
   bool is_kernel = false;      // __global__
-  bool on_device = false;      // __global__, __device__, __constant__, …, also through a macro; or a member is
+  bool on_device = false;      // __global__, __device__, __constant__, …, also through a macro or for a member
   bool host_only = false;      // __host__ and not on_device
-  bool is_complete = false;    // ends as a declaration does
-  std::string parameters;      // of a function: what stands between its parentheses
+  bool is_complete = false;    // ends as a complete declaration
+  std::string parameters;      // of a function: the text between its parentheses
   bool is_const = false, is_constexpr = false;
 };
 

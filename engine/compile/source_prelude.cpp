@@ -1,4 +1,4 @@
-// What device code names and nvcc would bring along, declared in front of everything (see device_source.hpp).
+// Declarations of names that device code uses and nvcc would provide, prepended to the source (see device_source.hpp).
 #include <algorithm>
 
 #include "engine/compile/device_source.hpp"
@@ -6,7 +6,7 @@
 
 namespace tilescope {
 
-/// The tokens of the device part of the user's files. What macros stand for counts as code; their names go to `own`.
+/// The tokens of the device part of the user's files. Macro definitions count as code; macro names are added to `own`.
 std::vector<SourceToken> DeviceSource::device_tokens(std::set<std::string, std::less<>>& own) const {
   std::vector<SourceToken> tokens;
   for (const File* file : files()) {
@@ -22,7 +22,7 @@ std::vector<SourceToken> DeviceSource::device_tokens(std::set<std::string, std::
   return tokens;
 }
 
-/// Declares what the device code names and nvcc would bring along. A name that the file declares itself is left to it.
+/// Declares names that device code uses and nvcc would provide, unless the file declares them itself.
 void DeviceSource::add_prelude() {
   std::set<std::string, std::less<>> used, standard, thrust, own;
   bool all_standard = false, all_thrust = false;
@@ -46,7 +46,7 @@ void DeviceSource::add_prelude() {
   for (const KnownName& known : known_names())
     if (used.contains(known.name) && !own.contains(known.name)) prelude_ += std::string(known.declaration) + "\n";
   add_half_types(used);
-  if (all_standard)  // others may be names of the file's own, or are in the global namespace anyway
+  if (all_standard)  // other names may be the file's own, or are in the global namespace anyway
     for (const char* name : {"min", "max", "swap", "clamp", "numeric_limits", "pair", "make_pair"})
       if (used.contains(name)) standard.insert(name);
   if (all_thrust)
@@ -64,7 +64,7 @@ void DeviceSource::add_prelude() {
   }
 }
 
-/// A header that was left out may have brought the types of half precision along, as those of PyTorch and cuBLAS do.
+/// An omitted header may have included the half precision types, as those of PyTorch and cuBLAS do.
 void DeviceSource::add_half_types(const std::set<std::string, std::less<>>& used) {
   if (missing_.empty() && !uses_library_) return;
   const auto any = [&](std::initializer_list<const char*> names) {

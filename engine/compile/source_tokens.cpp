@@ -51,7 +51,7 @@ class Reader {
     return true;
   }
 
-  /// The end of the line that `from` is on, with the lines that continue it; a comment over several lines counts.
+  /// The end of the line that contains `from`, including continuation lines; a multi-line comment counts as one line.
   size_t end_of_line(size_t from) const {
     for (size_t i = from; i < text_.size(); ++i) {
       if (text_[i] == '\n') {

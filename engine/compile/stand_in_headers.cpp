@@ -6,7 +6,7 @@
 namespace tilescope {
 namespace {
 
-/// Headers of C, C++ and POSIX whose names device code either gets from known_names() or cannot use at all.
+/// Headers of C, C++ and POSIX whose names device code gets from known_names() or cannot use at all.
 constexpr auto kHostHeaders = std::to_array<std::string_view>({
     "algorithm",
     "any",
@@ -135,7 +135,7 @@ constexpr auto kHostHeaders = std::to_array<std::string_view>({
     "xmmintrin.h",
 });
 
-/// Libraries that host code calls. Their headers need more of the host than there is.
+/// Libraries that host code calls. Their headers need more of the host environment than exists here.
 constexpr auto kHostLibraries = std::to_array<std::string_view>({
     "cublas",
     "cudnn",
@@ -159,7 +159,7 @@ constexpr auto kHostLibraries = std::to_array<std::string_view>({
     "thrust/",
 });
 
-/// <cub/cub.cuh> also holds the algorithms that are called from the host, which NVRTC refuses.
+/// <cub/cub.cuh> also contains the algorithms called from the host, which NVRTC rejects.
 constexpr std::string_view kCubForDevice = R"(#pragma once
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_discontinuity.cuh>
@@ -272,7 +272,7 @@ constexpr auto kKnownNames = std::to_array<KnownName>({
     {"ulong", "typedef unsigned long ulong;"},
 });
 
-/// The names of std:: that take one line each, and the headers of the toolkit that hold the others.
+/// The names in std:: that need one line each, and the toolkit headers that contain the others.
 constexpr auto kStandardNames = std::to_array<KnownName>({
     {"size_t", "namespace std { using ::size_t; }"},
     {"ptrdiff_t", "namespace std { typedef long ptrdiff_t; }"},
@@ -299,14 +299,14 @@ constexpr auto kStandardNames = std::to_array<KnownName>({
      "namespace std { template <class T> __host__ __device__ constexpr void swap(T& a, T& b) "
      "{ T c = static_cast<T&&>(a); a = static_cast<T&&>(b); b = static_cast<T&&>(c); } }"},
     {"printf", "namespace std { using ::printf; }"},
-    // Gone from C++17, and still in the headers that nvcc takes.
+    // Removed in C++17, but still present in the headers that nvcc uses.
     {"unary_function",
      "namespace std { template <class A, class R> struct unary_function { typedef A argument_type; typedef R "
      "result_type; }; }"},
     {"binary_function",
      "namespace std { template <class A, class B, class R> struct binary_function { typedef A first_argument_type; "
      "typedef B second_argument_type; typedef R result_type; }; }"},
-    // Members of classes of which the device uses others; of their size.
+    // Host types as members of classes that the device uses, with the same size.
     {"shared_ptr", "namespace std { template <class T> class shared_ptr { void* of_the_host[2]; }; }"},
     {"weak_ptr", "namespace std { template <class T> class weak_ptr { void* of_the_host[2]; }; }"},
     {"unique_ptr", "namespace std { template <class T> class unique_ptr { void* of_the_host; }; }"},
@@ -326,7 +326,7 @@ constexpr auto kMathNames = std::to_array<std::string_view>({
 });
 
 struct StandardHeader {
-  std::string_view name;  // of a thing in std::
+  std::string_view name;  // a name in std::
   std::string_view header;
 };
 constexpr auto kStandardHeaders = std::to_array<StandardHeader>({
@@ -383,8 +383,8 @@ constexpr auto kStandardHeaders = std::to_array<StandardHeader>({
     {"movable", "concepts"},
 });
 
-/// What device code uses of Thrust. Its complex numbers are those of the toolkit's own std::complex: Thrust's header
-/// holds functions that NVRTC refuses.
+/// The parts of Thrust that device code uses. Its complex numbers are the toolkit's std::complex, because Thrust's
+/// header contains functions that NVRTC rejects.
 constexpr std::string_view kThrustComplex = R"(#include <cuda/std/complex>
 namespace thrust {
 template <class T> using complex = cuda::std::complex<T>;
@@ -410,7 +410,7 @@ constexpr auto kThrustHeaders = std::to_array<StandardHeader>({
     {"identity", "functional"},
 });
 
-/// What cuFFT calls complex numbers; the rest is for the host.
+/// cuFFT's complex types; the rest is for the host.
 constexpr std::string_view kCufftTypes = R"(#pragma once
 #include <cuComplex.h>
 typedef float cufftReal;
@@ -462,7 +462,7 @@ const std::map<std::string, std::string>& standard_stand_ins() {
   static const std::map<std::string, std::string> headers = [] {
     std::map<std::string, std::string> made;
     for (const std::string_view name : kHostHeaders) made[std::string(name)] = "";
-    // Headers of the toolkit include these for their types; a user's file gets each name by itself.
+    // Toolkit headers include these for their types; a user's file gets each name separately.
     for (const char* name : {"stdint.h", "cstdint", "inttypes.h", "cinttypes", "limits.h", "climits", "float.h",
                              "cfloat", "stddef.h", "cstddef", "math.h", "cmath"})
       made[name] = all_known_names();

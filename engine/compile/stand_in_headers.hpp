@@ -1,5 +1,5 @@
-// What stands in for the headers that NVRTC lacks: the names of C and C++ that device code may use, declared for the
-// device, and nothing for what belongs to the host.
+// Stand-ins for the headers that NVRTC lacks: they declare for the device the names of C and C++ that device code may
+// use, and omit host-only names.
 #pragma once
 
 #include <map>
@@ -13,20 +13,20 @@ namespace tilescope {
 /// The headers of C, C++ and POSIX, by name.
 const std::map<std::string, std::string>& standard_stand_ins();
 
-/// The text for a header of a library of which device code can use a part, or (then it is empty) nothing; no value
-/// where NVRTC should read the header itself.
+/// The text that replaces a library's header, of which device code can use a part or nothing (then the text is empty);
+/// no value if NVRTC should read the header itself.
 std::optional<std::string> library_stand_in(std::string_view name);
 
-/// A name that nvcc's host headers bring along without being asked, such as INFINITY or uint32_t.
+/// A name that nvcc's host headers declare without an #include, such as INFINITY or uint32_t.
 struct KnownName {
   std::string_view name, declaration;
 };
 std::span<const KnownName> known_names();
 
-/// What declares std::NAME for the device; empty where nothing does.
+/// Declares std::NAME for the device; empty if no stand-in does.
 std::string standard_name_declaration(std::string_view name);
 
-/// What declares thrust::NAME, likewise.
+/// The same for thrust::NAME.
 std::string thrust_name_declaration(std::string_view name);
 
 }  // namespace tilescope

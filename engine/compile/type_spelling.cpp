@@ -16,7 +16,7 @@ constexpr auto kFundamental = std::to_array<std::string_view>(
 constexpr auto kIgnored =
     std::to_array<std::string_view>({"struct", "class", "enum", "typename", "__restrict__", "__restrict", "restrict"});
 
-/// What the headers of this compiler make of a name.
+/// A type name as defined by this compiler's headers.
 struct Alias {
   std::string_view name, type;
 };
@@ -116,12 +116,12 @@ class TypeReader {
     }
   }
 
-  /// (Mode)1, as a demangler writes a value of an enumeration.
+  /// (Mode)1, a demangler's form of an enumeration value.
   void skip_cast() {
     while (!at_end() && !token().is(")")) ++at_;
   }
 
-  /// What a name without qualification stands for.
+  /// The meaning of an unqualified name.
   std::string meaning(const std::string& name) const {
     if (name == "true") return "1";
     if (name == "false") return "0";
@@ -149,7 +149,7 @@ class TypeReader {
 
   std::string base() const { return words_.empty() ? rest_ : fundamental_type(words_); }
 
-  /// Pointers, references and arrays; of a pointer's own const only that of those which are pointed to.
+  /// Pointers, references and arrays; a pointer's const is kept only if it applies to its target.
   std::string read_declarator() {
     std::string text;
     for (; !at_end(); ++at_) {
@@ -159,7 +159,7 @@ class TypeReader {
         text += "*";
         while (!at_end() && !token().is("]")) ++at_;
         if (at_end()) break;
-      } else if (token().is("(")) {  // a pointer to a function: as it is written
+      } else if (token().is("(")) {  // a pointer to a function: kept as written
         for (; !at_end(); ++at_) text += token().text;
         break;
       } else if (token().kind == Kind::name) {
@@ -176,8 +176,8 @@ class TypeReader {
   const Names& names_;
   std::vector<SourceToken> tokens_;
   size_t at_ = 0;
-  std::vector<std::string> words_;  // when the type is a fundamental one
-  std::string rest_;                // any other type, or a value
+  std::vector<std::string> words_;  // for a fundamental type
+  std::string rest_;                // for any other type, or a value
   bool joined_ = false;             // rest_ ends in "::"
   bool is_const_ = false, is_volatile_ = false;
 };
@@ -206,7 +206,7 @@ std::vector<std::string> split_types(std::string_view list) {
 
 std::string canonical_type(std::string_view parameter, const Names& names) {
   std::string type = TypeReader(parameter, names).read();
-  // What is const about a value that is passed is of no concern to the caller.
+  // Top-level const and volatile of a value parameter do not concern the caller.
   for (const std::string_view own : {" volatile", " const"})
     if (type.ends_with(own)) type.resize(type.size() - own.size());
   return type;

@@ -17,20 +17,20 @@ std::string_view last_component(std::string_view name) {
   return colons == std::string_view::npos ? name : name.substr(colons + 2);
 }
 
-/// "scale" of "ns::scale<float>".
+/// "scale" for "ns::scale<float>".
 std::string_view plain_name(std::string_view kernel) { return last_component(kernel.substr(0, kernel.find('<'))); }
 
-/// Declarations that share a line, with all that they declare and mention.
+/// Declarations that share a line, with the names that they declare and mention.
 struct Unit {
   UsedPart part;
   size_t begin = 0, end = 0;        // bytes of the source
-  Names declares, mentions, calls;  // calls: mentions that can be of a function
-  bool is_operator = false;         // which nobody calls by name
+  Names declares, mentions, calls;  // calls: mentions that may refer to a function
+  bool is_operator = false;         // never called by name
   bool is_macro_call = false;
   bool is_used = false;
 };
 
-/// Names that a declaration of variables introduces: those in front of an initial value, a bound or a comma.
+/// Names introduced by a declaration of variables: those before an initial value, a bound or a comma.
 void add_declared_names(std::span<const SourceToken> tokens, Names& names) {
   int depth = 0;
   bool declares = true;
@@ -47,7 +47,7 @@ void add_declared_names(std::span<const SourceToken> tokens, Names& names) {
   }
 }
 
-/// Of an enum those inside its braces, of anything else what its part is called.
+/// For an enum the names inside its braces, for anything else the name of its part.
 void add_type_names(std::span<const SourceToken> tokens, Names& names) {
   const bool is_enum = !tokens.empty() && tokens.front().is("enum");
   for (size_t i = 0; is_enum && i + 1 < tokens.size(); ++i)
@@ -95,7 +95,7 @@ class UsedPartFinder {
     return {first, last};
   }
 
-  /// Whether the name at i is called, has template arguments, or is handed on by itself.
+  /// Whether the name at i is called, has template arguments, or is passed as an argument.
   static bool can_be_call(std::span<const SourceToken> tokens, size_t i) {
     const auto is_one_of = [](const SourceToken& token, std::initializer_list<std::string_view> signs) {
       return std::ranges::any_of(signs, [&](std::string_view sign) { return token.is(sign); });
@@ -126,7 +126,7 @@ class UsedPartFinder {
     if (part.kind == SourcePart::Kind::variable) add_declared_names(tokens, unit.declares);
     if (part.kind == SourcePart::Kind::type) add_type_names(tokens, unit.declares);
     if (part.kind != SourcePart::Kind::variable && !unit.is_macro_call) unit.declares.insert(unit.part.name);
-    // A member that is defined outside of its class is used with the class.
+    // A member defined outside its class is used together with the class.
     for (std::string_view scope = part.name; scope.find("::") != std::string_view::npos;) {
       scope = scope.substr(0, scope.rfind("::"));
       if (types_.contains(last_component(scope))) unit.declares.emplace(last_component(scope));
@@ -198,7 +198,7 @@ class UsedPartFinder {
         use(i);
         found = true;
       }
-    // A macro may have made it.
+    // A macro may have declared it.
     for (size_t i = 0; !found && i < units_.size(); ++i)
       if (units_[i].is_macro_call && units_[i].mentions.contains(name)) use(i);
   }
@@ -215,7 +215,7 @@ class UsedPartFinder {
   std::vector<std::string_view> lines_;
   Names types_;
   std::vector<Unit> units_;
-  std::vector<size_t> waiting_;  // used, but what they mention has not been looked at
+  std::vector<size_t> waiting_;  // used, but not examined for their mentions yet
 };
 
 }  // namespace

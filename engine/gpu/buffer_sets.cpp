@@ -5,7 +5,7 @@
 namespace tilescope {
 namespace {
 
-constexpr uint64_t kAlignment = 256;  // as cuMemAlloc aligns
+constexpr uint64_t kAlignment = 256;  // alignment of cuMemAlloc
 
 uint64_t aligned(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -13,7 +13,7 @@ Result<void> copy(GpuContext& context, uint64_t to, uint64_t from, size_t bytes)
   if (bytes == 0) return {};
   CurrentContext current(context);
   CUresult status = current ? context.driver().memcpy_dtod(to, from, bytes) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  // The copy is queued in another stream than the timed work.
+  // The copy is queued on a different stream than the timed work.
   if (status == CUDA_SUCCESS) status = context.driver().ctx_synchronize();
   if (status != CUDA_SUCCESS) return tl::unexpected(context.error(Phrase("copying a buffer"), status));
   return {};

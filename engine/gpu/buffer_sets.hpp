@@ -1,5 +1,5 @@
-// Copies of a run's device buffers, for timing: kernels too short for a single event run over many sets in turn, so
-// that one execution does not find in the L2 what the last one left there.
+// Copies of a run's device buffers for timing: kernels too short for a single event rotate through many sets, so that
+// one execution does not find the previous one's data in the L2.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@
 
 namespace tilescope {
 
-/// Sets of `set_bytes` each that together are well past the L2; at least 2, and at most 64 where they are tiny.
+/// Number of sets of `set_bytes` each that together exceed the L2 well; at least 2, and at most 64 for tiny sets.
 int sets_beyond(uint64_t l2_bytes, uint64_t set_bytes);
 
 class BufferSets {
  public:
-  /// `count` copies with the contents of `buffers`, which are those of one context.
+  /// `count` copies of `buffers` with their contents; all must be in one context.
   static Result<BufferSets> copies_of(std::span<const std::shared_ptr<DeviceBuffer>> buffers, int count);
   const std::vector<AddressSet>& addresses() const { return addresses_; }
 
@@ -25,8 +25,8 @@ class BufferSets {
   std::vector<AddressSet> addresses_;
 };
 
-/// Sources and destinations of a device copy. The sources hold the contents of `like`, over and over: a copy of zeros
-/// would be faster than a copy of data.
+/// Sources and destinations of a device copy. The sources repeat the contents of `like`: copying zeros would be faster
+/// than copying data.
 class CopySets {
  public:
   static Result<CopySets> make(std::span<const std::shared_ptr<DeviceBuffer>> like, size_t bytes, int count);

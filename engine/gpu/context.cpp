@@ -7,12 +7,12 @@ namespace tilescope {
 
 Result<std::shared_ptr<GpuContext>> GpuContext::create(const Driver& driver, CUdevice device) {
   std::shared_ptr<GpuContext> context(new GpuContext(driver, device));
-  // A context of our own rather than the primary one: it can be destroyed when a kernel has poisoned it.
+  // Our own context instead of the primary one: it can be destroyed after a kernel has poisoned it.
   if (CUresult status = driver.ctx_create(&context->context_, CU_CTX_SCHED_AUTO, device); status != CUDA_SUCCESS) {
     context->context_ = nullptr;
     return fail(ErrorId::no_gpu, driver.describe(status));
   }
-  // Creating a context also makes it current; undo that, as every call makes it current for itself.
+  // Creating a context also makes it current; undo that, because every call makes it current itself.
   CUresult status = driver.stream_create(&context->stream_, CU_STREAM_NON_BLOCKING);
   CUcontext popped = nullptr;
   driver.ctx_pop_current(&popped);
@@ -45,8 +45,8 @@ Result<std::shared_ptr<GpuMemory>> GpuMemory::allocate(std::shared_ptr<GpuContex
   if (!current) return tl::unexpected(context->error(Phrase("allocating memory"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   const Driver& driver = context->driver();
   CUdeviceptr address = 0;
-  // An empty buffer still needs an address of its own. What is shared is shared in blocks of 2 MiB: a smaller
-  // allocation would hand its neighbours over with it.
+  // An empty buffer still needs a unique address. Memory is shared in blocks of 2 MiB: a smaller allocation would share
+  // its neighbours too.
   constexpr size_t kBlock = size_t{2} << 20;
   const size_t granularity = sharing == Sharing::with_worker ? kBlock : 1;
   const size_t reserved = (std::max<size_t>(bytes, 1) + granularity - 1) / granularity * granularity;

@@ -1,15 +1,15 @@
 // One CUDA context, and the memory in it.
 //
-// A fault in a kernel (an illegal address, say) poisons its context: every later call in it fails, and the driver lets
-// the process open no other. That is why kernels run in a worker process (launch_worker.hpp). Should a context be lost
-// here all the same, everything made in it keeps the GpuContext alive and stops calling into it.
+// A fault in a kernel (such as an illegal address) poisons its context: every later call in it fails, and the driver
+// does not let the process open another. That is why kernels run in a worker process (launch_worker.hpp). If a context
+// is lost here anyway, all objects made in it keep the GpuContext alive and stop calling into it.
 //
 //     CurrentContext current(*context);   // on any thread
 //     if (!current) …                     // lost: nothing may be called
 //     context->driver().memcpy_dtod(…);   // acts on this context until the closing brace
 //
 // OpenGL interop: context_of(buffer) gives the context of a RunResult's device buffer. Register, map and copy inside a
-// CurrentContext, and register again when the context of the next result is another one.
+// CurrentContext, and register again when the next result has a different context.
 #pragma once
 
 #include <atomic>
@@ -34,11 +34,11 @@ class GpuContext {
   /// The stream of kernels and their events. Non-blocking with respect to the legacy stream.
   CUstream stream() const { return stream_; }
 
-  /// True once a kernel poisoned the context or runs in it without end.
+  /// True after a kernel poisoned the context or is stuck in it.
   bool lost() const { return lost_.load(std::memory_order_acquire); }
   void give_up() { lost_.store(true, std::memory_order_release); }
 
-  /// The error of a status in this context; a status that poisons marks the context lost.
+  /// The error for a status in this context; a poisoning status marks the context lost.
   Error error(const Phrase& what, CUresult status);
 
  private:
@@ -65,16 +65,15 @@ class CurrentContext {
   bool pushed_;
 };
 
-/// Device memory: of this process, or of another that handed it over. Given back with the object, if its context is
-/// still there.
+/// Device memory of this process, or shared by another process. Freed with the object if its context still exists.
 class GpuMemory final : public DeviceBuffer {
  public:
   enum class Sharing { none, with_worker };
 
-  /// too_large_for_gpu, with the bytes asked for and free, when there is no room.
+  /// too_large_for_gpu, with the requested and free bytes, if there is not enough memory.
   static Result<std::shared_ptr<GpuMemory>> allocate(std::shared_ptr<GpuContext> context, size_t bytes,
                                                      Sharing sharing = Sharing::none);
-  /// Memory that another process exported. It must outlive the mapping.
+  /// Maps memory that another process exported and that must outlive the mapping.
   static Result<std::shared_ptr<GpuMemory>> map(std::shared_ptr<GpuContext> context, const CUipcMemHandle& handle,
                                                 size_t bytes);
   ~GpuMemory() override;

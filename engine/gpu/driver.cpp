@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// Fills a Driver from the library; keeps the first symbol that is not there.
+/// Fills a Driver from the library; remembers the first missing symbol.
 class Resolver {
  public:
   explicit Resolver(void* library) : library_(library) {}
@@ -99,7 +99,7 @@ void resolve_graphics(Resolver& resolve, Driver& driver) {
   resolve(driver.graphics_resource_get_mapped_pointer, "cuGraphicsResourceGetMappedPointer_v2");
 }
 
-/// The library stays open for the life of the process: the driver runs threads of its own.
+/// The library stays open for the life of the process, because the driver runs its own threads.
 Result<Driver> load() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) {

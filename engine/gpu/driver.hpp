@@ -1,8 +1,8 @@
-// The CUDA driver, opened at run time: libcuda.so.1 by dlopen, and a table of the functions that Tilescope calls.
+// The CUDA driver, loaded at run time: libcuda.so.1 by dlopen, and a table of the functions that Tilescope calls.
 //
-// Only types come from cuda.h; nothing is linked, so the program starts where there is no driver. Every entry names the
-// exported symbol with its version suffix and declares its signature here: cuda.h renames functions from toolkit to
-// toolkit, the driver keeps the old symbols.
+// Only types come from cuda.h; nothing is linked, so the program starts on a machine without a driver. Every entry
+// names the exported symbol with its version suffix and declares its signature here: cuda.h renames functions between
+// toolkits, but the driver keeps the old symbols.
 //
 //     Result<const Driver*> driver = open_driver();
 //     if (CUresult status = (*driver)->mem_alloc(&address, bytes); status != CUDA_SUCCESS)
@@ -91,8 +91,8 @@ struct Driver {
   CUresult (*graph_destroy)(CUgraph graph);
   CUresult (*graph_exec_destroy)(CUgraphExec executable);
 
-  // OpenGL interop. cudaGL.h is not used: it includes GL/gl.h, which clashes with GL loaders. `buffer` is a GLuint;
-  // `list` is a CUGLDeviceList, of which kGlDevicesAll is all that is needed.
+  // OpenGL interop. cudaGL.h is not used because it includes GL/gl.h, which clashes with GL loaders. `buffer` is a
+  // GLuint; `list` is a CUGLDeviceList, of which only kGlDevicesAll is needed.
   CUresult (*gl_get_devices)(unsigned int* count, CUdevice* devices, unsigned int capacity, unsigned int list);
   CUresult (*graphics_gl_register_buffer)(CUgraphicsResource* resource, unsigned int buffer, unsigned int flags);
   CUresult (*graphics_unregister_resource)(CUgraphicsResource resource);
@@ -111,7 +111,7 @@ struct Driver {
 /// Whether TILESCOPE_HIDE, a comma-separated list, contains the name. Read at every call.
 bool is_hidden(std::string_view name);
 
-/// The driver of this machine, opened once per process and initialised; or driver_missing with the loader's reason, or
+/// This machine's driver, opened and initialised once per process; or driver_missing with the loader's reason, or
 /// no_gpu. TILESCOPE_HIDE, a comma-separated list that contains "cuda", makes it absent; it is read at every call.
 Result<const Driver*> open_driver();
 

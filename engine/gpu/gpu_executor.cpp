@@ -54,7 +54,7 @@ class DriverExecutor final : public GpuExecutor {
   void describe_device();
   Result<void> usable() const;
   bool isolated() const { return not_isolated().empty(); }
-  /// Hands a result of a launch on, after a word about a fault that it may have ended with.
+  /// Passes on the result of a launch after reporting a fault with which it may have ended.
   template <typename Report>
   Result<Report> told(Result<Report> report) {
     const uint64_t now = faults();
@@ -72,9 +72,9 @@ class DriverExecutor final : public GpuExecutor {
   std::unique_ptr<LaunchWorker> worker_;
   std::string no_worker_;
   std::function<void()> on_fault_;
-  std::atomic<uint64_t> told_{0};  // faults that on_fault_ knows of
+  std::atomic<uint64_t> told_{0};  // faults already reported to on_fault_
   std::mutex mutex_;               // guards modules_
-  GpuModules modules_;             // of kernels that run here
+  GpuModules modules_;             // for kernels that run here
 };
 
 void DriverExecutor::describe_device() {
@@ -101,7 +101,8 @@ void DriverExecutor::describe_device() {
   if (nvml_) info_.driver_version = nvml_->driver_version();
 }
 
-/// The driver lets a process open no second context after a fault, so a lost one is the end of the GPU here.
+/// After a fault the driver does not let a process open a second context, so a lost context makes the GPU unusable
+/// here.
 Result<void> DriverExecutor::usable() const {
   if (!context_->lost()) return {};
   return fail(ErrorId::no_gpu,
@@ -110,7 +111,7 @@ Result<void> DriverExecutor::usable() const {
 
 Result<std::shared_ptr<DeviceBuffer>> DriverExecutor::allocate(const BufferRequest& request) {
   if (auto ok = usable(); !ok) return forward(ok);
-  if (worker_) worker_->start();  // a launch is coming
+  if (worker_) worker_->start();  // a launch will follow
   auto memory = GpuMemory::allocate(context_, request.count * size_of(request.type),
                                     worker_ ? GpuMemory::Sharing::with_worker : GpuMemory::Sharing::none);
   if (!memory) return forward(memory);
@@ -118,7 +119,7 @@ Result<std::shared_ptr<DeviceBuffer>> DriverExecutor::allocate(const BufferReque
     CurrentContext current(*context_);
     if (!current) return tl::unexpected(context_->error(Phrase("the allocation"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
     CUresult status = driver_.memset_d8_async((*memory)->address(), 0, (*memory)->bytes(), context_->stream());
-    if (status == CUDA_SUCCESS) status = driver_.ctx_synchronize();  // the kernels may run in another process
+    if (status == CUDA_SUCCESS) status = driver_.ctx_synchronize();  // the kernels may run in a different process
     if (status != CUDA_SUCCESS) return tl::unexpected(context_->error(Phrase("the allocation"), status));
   }
   return std::static_pointer_cast<DeviceBuffer>(*memory);
@@ -130,7 +131,7 @@ Result<void> DriverExecutor::upload(DeviceBuffer& buffer, std::span<const std::b
   if (!current) return tl::unexpected(context->error(Phrase("the upload"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   if (bytes.empty()) return {};
   CUresult status = driver_.memcpy_htod(buffer.address(), bytes.data(), bytes.size());
-  // A copy from pageable memory may return before its end, and the kernels run in a stream of their own.
+  // A copy from pageable memory may return before it has finished, and the kernels run on a separate stream.
   if (status == CUDA_SUCCESS) status = driver_.ctx_synchronize();
   if (status != CUDA_SUCCESS) return tl::unexpected(context->error(Phrase("the upload"), status));
   return {};
@@ -153,7 +154,7 @@ Result<LaunchReport> DriverExecutor::launch(const CompiledModule& module, const 
   if (auto ok = usable(); !ok) return forward(ok);
   if (isolated()) {
     auto report = told(worker_->run(module, launch, buffers, stop));
-    // Unless there turned out to be no worker, that was the kernel's own error.
+    // Unless no worker was available after all, this was the kernel's own error.
     if (report || isolated() || stop.stop_requested()) return report;
   }
   return told(run_here(module, launch, buffers, stop));

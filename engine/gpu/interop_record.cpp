@@ -32,7 +32,7 @@ void InteropRecord::note() const {
   if (start_.empty() || file_.empty() || doubtful()) return;
   std::error_code ignored;
   std::filesystem::create_directories(file_.parent_path(), ignored);
-  // Renamed into its place, so that a process that reads it meanwhile finds all of the line.
+  // Written under a temporary name and renamed, so that a process that reads it meanwhile finds the whole line.
   const std::filesystem::path beside = file_.string() + "." + std::to_string(getpid());
   std::ofstream(beside) << start_ << '\n';
   std::filesystem::rename(beside, file_, ignored);

@@ -1,12 +1,11 @@
-// Remembers, from one process to the next, that CUDA-OpenGL interop is not to be relied on until the machine starts
-// again: with some drivers it brings nothing once a kernel of any process has faulted, and lets OpenGL wait for many
-// seconds.
+// Remembers across processes that CUDA-OpenGL interop is unreliable until the machine restarts: with some drivers,
+// after a kernel of any process has faulted, it delivers no data and blocks OpenGL for many seconds.
 //
 //     const InteropRecord record = InteropRecord::in(user_cache_folder());
 //     record.note();                     // a kernel has faulted
-//     if (record.doubtful()) …           // also in a program that is started later
+//     if (record.doubtful()) …           // also in programs started later
 //
-// One line in one file. What cannot be written or read is as if it had never been.
+// One line in one file. If it cannot be written or read, nothing is remembered.
 #pragma once
 
 #include <filesystem>
@@ -18,14 +17,14 @@ class InteropRecord {
  public:
   /// Remembers nothing.
   InteropRecord() = default;
-  /// `start` names this start of this machine: a line that names another one counts for nothing.
+  /// `start` identifies this start of this machine: a line with a different one is ignored.
   InteropRecord(std::filesystem::path file, std::string start);
-  /// Of the machine that this is; remembers nothing if the folder is empty.
+  /// The record for this machine; remembers nothing if the folder is empty.
   static InteropRecord in(const std::filesystem::path& folder);
 
   bool doubtful() const;
   void note() const;
-  /// Interop has been seen to work since.
+  /// Called after interop has worked again.
   void forget() const;
 
  private:
@@ -33,7 +32,7 @@ class InteropRecord {
   std::string start_;
 };
 
-/// The machine's start and its driver: both may mend interop. Empty where the system does not tell.
+/// Identifies the machine's start and its driver version: a change of either may repair interop. Empty if unknown.
 std::string start_of_this_machine();
 
 }  // namespace tilescope

@@ -10,8 +10,8 @@ namespace {
 constexpr unsigned int kThreads = 512;
 constexpr unsigned int kBlocksPerMultiprocessor = 4;
 
-/// read_all(data, chunks): every thread or-s together chunks of 16 bytes, one grid apart. The buffer holds one repeated
-/// byte, so the result is never the value that would be stored; it only keeps the loads alive.
+/// read_all(data, chunks): every thread ORs chunks of 16 bytes, one grid apart. The buffer contains one repeated byte,
+/// so the result is never the value that would be stored; the store only keeps the loads from being removed.
 constexpr const char* kReadAll = R"(
 .version 7.0
 .target sm_50
@@ -60,8 +60,8 @@ int attribute(const GpuContext& context, CUdevice_attribute name) {
   return value;
 }
 
-/// At least four times the L2, so that nothing of it survives; and no less than 256 MiB, whose writing takes long
-/// enough for the host to queue the timed work behind it: the GPU then never waits for the host inside a sample.
+/// At least four times the L2, so that none of its contents survive; and at least 256 MiB, whose writing takes long
+/// enough for the host to queue the timed work behind it: the GPU then never waits for the host within a sample.
 size_t flush_size(const GpuContext& context) {
   const int l2 = attribute(context, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   return std::max(static_cast<size_t>(l2) * 4, size_t{256} << 20);

@@ -1,8 +1,8 @@
-// Empties the L2 before a sample, and leaves nothing in it that would have to be written back.
+// Empties the L2 before a sample and leaves no dirty lines in it.
 //
 // A buffer of at least four times the L2 is written, then read from its start. Writing alone would leave the L2 full of
-// modified lines, whose way back to memory is then paid by the kernel that is timed: measured on an H200, 6 of 52 µs
-// for a vector add of 2^24 elements, and not the same for every implementation.
+// dirty lines, and the timed kernel would pay for their write-back: on an H200, 6 of 52 µs for a vector add of 2^24
+// elements, and not the same for every implementation.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class L2Flush {
   L2Flush(const L2Flush&) = delete;
   L2Flush& operator=(const L2Flush&) = delete;
 
-  /// Queues both passes on the context's stream. `value` should change from one sample to the next.
+  /// Enqueues both passes on the context's stream. `value` should change from sample to sample.
   CUresult enqueue(unsigned char value) const;
   size_t bytes() const { return buffer_->bytes(); }
 

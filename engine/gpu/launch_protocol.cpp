@@ -89,7 +89,7 @@ TextureSpec texture_from_json(const json& document) {
           .address = static_cast<TextureSpec::Address>(document.at("address").get<int>())};
 }
 
-/// A name is a string; a phrase is an object with its form and its places.
+/// A name is a string; a phrase is an object with its form and its placeholders.
 json phrase_to_json(const Phrase& phrase) {
   if (phrase.is_name()) return phrase.form();
   json places = json::array();
@@ -190,7 +190,7 @@ json answer_of(const LaunchAnswer& answer) {
   return {{"milliseconds", answer.timing.milliseconds},
           {"executions", answer.timing.method.executions},
           {"sets", answer.timing.method.sets},
-          {"output", hex_of(std::as_bytes(std::span(answer.output)))}};  // of any bytes
+          {"output", hex_of(std::as_bytes(std::span(answer.output)))}};  // any bytes
 }
 
 json answer_of(const Error& error) {

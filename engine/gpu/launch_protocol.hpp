@@ -1,4 +1,4 @@
-// What the program asks of its worker process and what the worker answers, as JSON lines.
+// The requests of the program to its worker process and the worker's answers, as JSON lines.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,27 +17,27 @@ namespace tilescope {
 struct LaunchRequest {
   enum class Kind { run, time } kind = Kind::run;
   CompiledModule module;         // cubin and PTX only
-  std::vector<Launch> launches;  // one to run; all of a plan to time
+  std::vector<Launch> launches;  // one to run; all launches of a plan to time
   std::vector<CUipcMemHandle> handles;
   std::vector<size_t> bytes;    // of each buffer
-  bool spare_contents = false;  // time: work on copies
+  bool spare_contents = false;  // for time: work on copies
 };
 
 nlohmann::json to_json(const LaunchRequest& request);
-/// Only for what to_json made: the worker trusts its parent, which is the same build. False where it is not that.
+/// Only for output of to_json: the worker trusts its parent, which is the same build. False if it is anything else.
 bool from_json(const nlohmann::json& document, LaunchRequest& request);
 
-/// What a launch gives back.
+/// The result of a launch.
 struct LaunchAnswer {
   QuickTiming timing;
   std::string output;  // what the kernel printed
 };
 
 /// An answer is {"milliseconds": […], "executions": n, "sets": n, "output": hexadecimal} or an error. "lost" says that
-/// the worker ends, "unmapped" that it cannot reach the memory of the asking process.
+/// the worker is about to exit, "unmapped" that it cannot map the memory of the requesting process.
 nlohmann::json answer_of(const LaunchAnswer& answer);
 nlohmann::json answer_of(const Error& error);
-/// The Error of an answer that is one, or of one that cannot be read.
+/// An Error if the answer is one or cannot be parsed.
 Result<LaunchAnswer> answer_from_json(const nlohmann::json& document);
 
 }  // namespace tilescope

@@ -14,11 +14,12 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-constexpr auto kGreetingTimeout = 30s;            // making a CUDA context
-constexpr auto kLaunchTimeout = 24h;              // as long as the user has patience; a stop request ends it
-constexpr auto kGrace = std::chrono::seconds(1);  // a launch that ends soon after a stop request spares the worker
+constexpr auto kGreetingTimeout = 30s;            // creating a CUDA context
+constexpr auto kLaunchTimeout = 24h;              // as long as the user is patient; a stop request ends it
+constexpr auto kGrace = std::chrono::seconds(1);  // if a launch ends this soon after a stop request, the worker
+                                                  // survives
 
-/// Why the worker refuses: what its answer says.
+/// The worker's reason for refusing, from its answer.
 Phrase reason_in(const json& answer) {
   const auto refused = answer_from_json(answer);
   return refused ? Phrase("its answer cannot be read") : refused.error().what;
@@ -26,7 +27,7 @@ Phrase reason_in(const json& answer) {
 
 }  // namespace
 
-/// What is asked of the worker, by reference.
+/// A request to the worker, by reference.
 struct LaunchWorker::Call {
   LaunchRequest::Kind kind;
   const CompiledModule& module;
@@ -63,7 +64,7 @@ void LaunchWorker::start_locked() {
   }
 }
 
-/// Waits for the worker's context. A worker that cannot make one is not tried again.
+/// Waits for the worker's context. A worker that cannot create one is not tried again.
 bool LaunchWorker::greet_locked(std::stop_token stop) {
   if (greeted_) return true;
   auto line = child_->ask("{}", kGreetingTimeout, stop, kGreetingTimeout);
@@ -111,7 +112,7 @@ Result<LaunchAnswer> LaunchWorker::ask(Call call, std::stop_token stop) {
   if (answer.is_object() && answer.value("lost", false)) {
     faults_.fetch_add(1, std::memory_order_acq_rel);
     child_.reset();
-    start_locked();  // the next one makes its context while the user reads the message
+    start_locked();  // the next worker creates its context while the user reads the message
   }
   if (answer.is_object() && answer.value("unmapped", false)) unusable_ = reason_in(answer);
   return answer_from_json(answer);

@@ -1,9 +1,9 @@
-// Kernels run in a process of their own, over buffers of this one.
+// Runs kernels in a separate process, over buffers of this one.
 //
-// A kernel that faults ends all use of the GPU by its process, and nothing ends a kernel that loops forever except the
-// end of its process. So the program allocates, fills, reads and draws the buffers, and a worker process
-// (tilescope-worker, beside the program) maps them and launches. When a kernel faults or is cancelled, the worker ends
-// and the next launch starts another; the program and its buffers stay.
+// A kernel that faults ends all use of the GPU by its process, and a kernel that loops forever ends only with its
+// process. So the program allocates, fills, reads and draws the buffers, and a worker process (tilescope-worker, beside
+// the program) maps them and launches. When a kernel faults or is cancelled, the worker exits and the next launch
+// starts a new one; the program and its buffers survive.
 #pragma once
 
 #include <atomic>
@@ -32,11 +32,11 @@ class LaunchWorker {
   /// tilescope-worker in the folder of the running program.
   static std::filesystem::path beside_this_program();
 
-  /// Starts the process without waiting for it, so that it is ready when the first launch comes.
+  /// Starts the process without waiting, so that it is ready for the first launch.
   void start();
-  /// Why no worker can be had; empty if it can. Kernels then run in the process itself.
+  /// Why no worker can run; empty if it can. Without one, kernels run in the process itself.
   Phrase unusable() const;
-  /// Workers that ended with a kernel in them: it faulted, or was stopped. Never waits for a launch.
+  /// Workers that ended while running a kernel: it faulted, or was stopped. Never waits for a launch.
   uint64_t faults() const { return faults_.load(std::memory_order_acquire); }
 
   /// One launch: its device time in milliseconds, and what the kernel printed.
@@ -54,7 +54,7 @@ class LaunchWorker {
 
   std::filesystem::path program_;
   std::atomic<uint64_t> faults_{0};
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::unique_ptr<ChildProcess> child_;
   bool greeted_ = false;
   Phrase unusable_;

@@ -31,7 +31,7 @@ Result<CUmodule> load_cubin(GpuContext& context, const std::vector<std::byte>& c
 Result<CUmodule> compile_ptx(GpuContext& context, const std::string& ptx) {
   std::array<char, 4096> log{};
   std::array<CUjit_option, 2> names{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  // The driver takes the size as a pointer-wide integer.
+  // The driver expects the size as a pointer-sized integer.
   std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
   CUmodule module = nullptr;
   CUresult status = context.driver().module_load_data_ex(&module, ptx.c_str(), static_cast<unsigned int>(names.size()),
@@ -44,7 +44,7 @@ Result<CUmodule> compile_ptx(GpuContext& context, const std::string& ptx) {
   return tl::unexpected(std::move(error));
 }
 
-/// The limits that a launch can break, so that the message names the one that it did.
+/// The limits that a launch can exceed, so that the message names the exceeded one.
 Result<void> check_extents(const GpuContext& context, CUfunction function, const Launch& launch) {
   int threads = 0;
   context.driver().func_get_attribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
@@ -66,7 +66,7 @@ std::string name_in_module(const LoadedModule& module, const CompiledModule& com
   return module.from_ptx() ? symbol : name_in_cubin(compiled.cubin, symbol);
 }
 
-/// What the launch finds in variables and in arrays of pointers.
+/// Stores the launch's values of variables and arrays of pointers.
 Result<void> store_presets(const LoadedModule& module, const CompiledModule& compiled, const Launch& launch,
                            std::span<const uint64_t> addresses, std::span<const uint64_t> textures) {
   GpuContext& context = *module.context();
@@ -80,7 +80,7 @@ Result<void> store_presets(const LoadedModule& module, const CompiledModule& com
     if (!name.empty()) status = driver.module_get_global(&address, &room, module.handle(), name.c_str());
     if (status == CUDA_SUCCESS && bytes.size() <= room)
       status = driver.memcpy_htod(address, bytes.data(), bytes.size());
-    // The kernels run in a stream of their own.
+    // The kernels run on a separate stream.
     if (status == CUDA_SUCCESS) status = driver.ctx_synchronize();
     if (status != CUDA_SUCCESS)
       return tl::unexpected(context.error(phrase("setting the variable '{}'", preset.variable), status));
@@ -97,7 +97,7 @@ Result<void> allow_shared_memory(GpuContext& context, CUfunction function, const
     return fail(ErrorId::bad_launch, "shared memory", phrase("{} bytes", launch.shared_bytes),
                 phrase("a block may have {} bytes, of which the kernel declares {} itself", limit, fixed));
   }
-  // Above 48 KB a kernel has to ask.
+  // Above 48 KiB a kernel must opt in.
   if (launch.shared_bytes + static_cast<uint32_t>(fixed) <= 48u * 1024u) return {};
   CUresult status = driver.func_set_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                               static_cast<int>(launch.shared_bytes));
@@ -105,7 +105,7 @@ Result<void> allow_shared_memory(GpuContext& context, CUfunction function, const
   return {};
 }
 
-/// Blocks that wait for one another must all be on the GPU at once.
+/// Blocks that wait for each other must all be resident at once.
 Result<void> check_that_all_blocks_fit(GpuContext& context, CUfunction function, const Launch& launch) {
   int blocks = 0;
   const CUresult status = context.driver().occupancy_max_active_blocks(
@@ -245,7 +245,7 @@ Result<double> run_launch(GpuContext& context, const PreparedLaunch& launch, std
     }
     if (now - begin > 1ms) std::this_thread::sleep_for(100us);
   }
-  if (status == CUDA_SUCCESS) status = driver.ctx_synchronize();  // gives out what the kernel has printed
+  if (status == CUDA_SUCCESS) status = driver.ctx_synchronize();  // flushes the kernel's printed output
   if (status != CUDA_SUCCESS) return tl::unexpected(context.error(what, status));
   float milliseconds = 0;
   status = driver.event_elapsed_time(&milliseconds, start.event, end.event);
@@ -261,7 +261,7 @@ CUresult enqueue(const Driver& driver, const PreparedLaunch& launch, CUstream st
     many.resize(launch.arguments.size());
     parameters = many.data();
   }
-  // The driver copies the arguments and promises not to write them; its signature lacks the const.
+  // The driver copies the arguments and never writes them; its signature only lacks the const.
   for (size_t i = 0; i < launch.arguments.size(); ++i) {
     parameters[i] = const_cast<std::byte*>(launch.arguments[i].data());
   }

@@ -1,4 +1,4 @@
-// A compiled module on the GPU, and a launch of one of its kernels with everything decided.
+// A compiled module on the GPU, and a fully prepared launch of one of its kernels.
 //
 //     auto module = LoadedModule::load(context, compiled);
 //     auto prepared = prepare_launch(*module, compiled, launch, addresses);
@@ -22,7 +22,7 @@ namespace tilescope {
 
 class LoadedModule {
  public:
-  /// Loads the cubin; where there is none, or it is for another GPU, the driver compiles the PTX.
+  /// Loads the cubin; without one, or with one for a different GPU, the driver compiles the PTX.
   static Result<std::shared_ptr<LoadedModule>> load(std::shared_ptr<GpuContext> context, const CompiledModule& module);
   ~LoadedModule();
   LoadedModule(const LoadedModule&) = delete;
@@ -41,7 +41,7 @@ class LoadedModule {
   bool from_ptx_;
 };
 
-/// The modules loaded last, so that moving a slider back and forth does not load them again. For one context.
+/// The most recently loaded modules of one context, so that moving a slider back and forth does not reload them.
 class GpuModules {
  public:
   Result<std::shared_ptr<LoadedModule>> get(const std::shared_ptr<GpuContext>& context, const CompiledModule& module);
@@ -51,31 +51,31 @@ class GpuModules {
   std::deque<std::pair<std::string, std::shared_ptr<LoadedModule>>> entries_;
 };
 
-/// A launch whose kernel is found, whose extents are possible and whose arguments are packed.
+/// A launch whose kernel is found, whose extents are valid and whose arguments are packed.
 struct PreparedLaunch {
   std::shared_ptr<LoadedModule> module;
   CUfunction function = nullptr;
   std::string kernel;
   Dim3 grid, block;
   uint32_t shared_bytes = 0;
-  bool cooperative = false;                       // all blocks run at once, and may wait for one another
-  std::vector<std::vector<std::byte>> arguments;  // as the kernel receives them, in order
+  bool cooperative = false;                       // all blocks are resident at once and may wait for each other
+  std::vector<std::vector<std::byte>> arguments;  // in order, as the kernel receives them
   std::vector<std::shared_ptr<GpuTexture>> textures = {};
 };
 
-/// `addresses[k]` is where Plan::buffers[k] lies. Makes the texture objects of what the buffers hold now, and raises
-/// the kernel's limit of dynamic shared memory where needed.
+/// `addresses[k]` is the address of Plan::buffers[k]. Creates texture objects from the buffers' current contents, and
+/// raises the kernel's limit of dynamic shared memory if needed.
 Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& module, const CompiledModule& compiled,
                                       const Launch& launch, std::span<const uint64_t> addresses);
 
-/// Whether the kernel is there and takes these arguments, as far as the compiler's record tells.
+/// Whether the kernel exists and takes these arguments, as far as the compiler's record tells.
 Result<void> check_arguments(const CompiledModule& compiled, const Launch& launch);
 
-/// Runs the launch to its end and gives its device time in milliseconds. A launch that still runs a second after a stop
-/// request is given up, and its context with it.
+/// Runs the launch to its end and returns its device time in milliseconds. If it still runs one second after a stop
+/// request, the launch is abandoned together with its context.
 Result<double> run_launch(GpuContext& context, const PreparedLaunch& launch, std::stop_token stop);
 
-/// Puts the launch into the stream. The context must be current.
+/// Enqueues the launch on the stream. The context must be current.
 CUresult enqueue(const Driver& driver, const PreparedLaunch& launch, CUstream stream);
 
 }  // namespace tilescope

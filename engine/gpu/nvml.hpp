@@ -1,5 +1,5 @@
-// Clocks and the driver's version, from NVML (libnvidia-ml.so.1), which is opened at run time. Where it is absent, they
-// are unknown and nothing else changes.
+// Clocks and driver version from NVML (libnvidia-ml.so.1), which is loaded at run time. Without it they are unknown,
+// and nothing else changes.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tilescope {
 
 class Nvml {
  public:
-  /// Null where the library or the GPU is not there. `pci_bus_id` as cuDeviceGetPCIBusId gives it: NVML numbers GPUs
+  /// Null if the library or the GPU is missing. `pci_bus_id` as cuDeviceGetPCIBusId gives it: NVML numbers GPUs
   /// differently from CUDA.
   static std::unique_ptr<Nvml> open(const std::string& pci_bus_id);
   ~Nvml();
@@ -19,7 +19,7 @@ class Nvml {
 
   uint32_t sm_clock_mhz() const { return clock(1); }      // now; 0 if it cannot be read
   uint32_t memory_clock_mhz() const { return clock(2); }  // now; 0 if it cannot be read
-  /// Whether the board's power limit, its supply or its temperature keeps the SM clock down now. False if unknown.
+  /// Whether the board's power limit, its supply or its temperature limits the SM clock now. False if unknown.
   bool clock_is_capped() const;
   const std::string& driver_version() const { return driver_version_; }
 

@@ -13,7 +13,7 @@
 namespace tilescope {
 namespace {
 
-/// As much as the simulator keeps: the buffer of a GPU (cudaLimitPrintfFifoSize).
+/// The same limit as the simulator's: the size of a GPU's buffer (cudaLimitPrintfFifoSize).
 constexpr size_t kMostOutput = size_t{1} << 20;
 constexpr size_t kMostMessages = size_t{1} << 16;
 

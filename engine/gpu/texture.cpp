@@ -43,7 +43,7 @@ CUaddress_mode mode_of(TextureSpec::Address address) {
 
 }  // namespace
 
-/// cuArray3DCreate makes arrays of all shapes; an extent that a shape does not have is 0 there. Layers are its depth.
+/// cuArray3DCreate creates arrays of all shapes; an extent that a shape lacks is 0. Layers are its depth.
 CUresult GpuTexture::fill_array(const TextureSpec& texture, uint64_t address) {
   const bool layered = texture.shape == Shape::layered_one || texture.shape == Shape::layered_two;
   const bool has_height =
@@ -69,7 +69,7 @@ CUresult GpuTexture::fill_array(const TextureSpec& texture, uint64_t address) {
   copy.Height = copy.srcHeight;
   copy.Depth = description.Depth == 0 ? 1 : description.Depth;
   const CUresult status = driver.memcpy_3d(&copy);
-  // The kernels run in a stream of their own.
+  // The kernels run on a separate stream.
   return status == CUDA_SUCCESS ? driver.ctx_synchronize() : status;
 }
 
@@ -87,7 +87,7 @@ CUresult GpuTexture::make_object(const TextureSpec& texture, uint64_t address) {
     resource.res.array.hArray = array_;
   }
   CUDA_TEXTURE_DESC description{};
-  // An axis that the texture does not have is filtered all the same: with a border half of each value would be lost.
+  // An axis that the texture lacks is filtered too: with a border, half of each value would be lost.
   const size_t axes = texture.shape == Shape::three                                        ? 3
                       : texture.shape == Shape::two || texture.shape == Shape::layered_two ? 2
                                                                                            : 1;

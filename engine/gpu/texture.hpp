@@ -1,5 +1,5 @@
-// A texture object on the GPU, over what a buffer held when it was made: a CUDA array has a copy of its own, linear
-// memory is the buffer itself.
+// A texture object on the GPU over a buffer's contents at creation: a CUDA array is a copy, linear memory is the buffer
+// itself.
 #pragma once
 
 #include <cuda.h>
@@ -15,7 +15,7 @@ namespace tilescope {
 
 class GpuTexture {
  public:
-  /// `address` is that of the first texel. The context must be current. cuda_failed where the driver refuses it.
+  /// `address` is that of the first texel. The context must be current. cuda_failed if the driver rejects it.
   static Result<std::shared_ptr<GpuTexture>> make(std::shared_ptr<GpuContext> context, const TextureSpec& texture,
                                                   uint64_t address);
   ~GpuTexture();

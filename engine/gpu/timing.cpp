@@ -87,7 +87,7 @@ Result<void> GpuTimer::need_events(size_t count) {
   return {};
 }
 
-/// Flush, start event, work, end event; for every sample, all queued before the first is waited for.
+/// Enqueues flush, start event, work and end event for every sample before it waits for the first.
 Result<std::vector<double>> GpuTimer::measure(int samples, const std::function<CUresult()>& enqueue_one,
                                               int executions) {
   const Driver& driver = context_->driver();
@@ -135,7 +135,8 @@ Result<std::unique_ptr<TimedGraph>> GpuTimer::capture(const TimedWork& work, int
     status = enqueue_execution(work, static_cast<size_t>(i) % work.sets());
   }
   CUgraph captured = nullptr;
-  const CUresult ended = driver.stream_end_capture(context_->stream(), &captured);  // ends it after an error, too
+  const CUresult ended = driver.stream_end_capture(context_->stream(), &captured);  // ends the capture after an error,
+                                                                                    // too
   if (status == CUDA_SUCCESS) status = ended;
   if (status == CUDA_SUCCESS) status = driver.graph_instantiate(&graph->executable_, captured, 0);
   if (captured) driver.graph_destroy(captured);

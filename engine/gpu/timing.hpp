@@ -1,8 +1,8 @@
-// Timing of device work by CUDA events, by the method of every figure that Tilescope shows:
+// Timing of device work by CUDA events, with the methods behind every time that Tilescope shows:
 //
 //   cold     the L2 is flushed (l2_flush.hpp) before every execution, which is timed by itself
-//   batched  many executions in one CUDA graph, over buffers that rotate, timed together: for work so short that an
-//            event's own cost would show
+//   batched  many executions in one CUDA graph, over rotating buffers, timed together: for work so short that the
+//            overhead of an event would show
 //
 //     auto timer = GpuTimer::open(context_of(*buffer));
 //     auto work = (*timer)->launches(compiled, plan.launches, {{a, b, c}});   // one set of addresses
@@ -20,17 +20,17 @@
 
 namespace tilescope {
 
-/// Where the buffers of a plan lie, parallel to Plan::buffers.
+/// Buffer addresses, parallel to Plan::buffers.
 using AddressSet = std::vector<uint64_t>;
 
 struct CopyAddresses {
   uint64_t to = 0, from = 0;
 };
 
-/// Queues a library's work on the buffers of one set, in the stream of the context that is current.
+/// Enqueues a library call on the buffers of one set, in the current context's stream.
 using EnqueueCall = std::function<CUresult(const AddressSet&)>;
 
-/// Something to time: for every address set, the launches of one execution, one copy, or one call of a library.
+/// Work to time: for every address set, the launches of one execution, one copy, or one library call.
 struct TimedWork {
   std::vector<std::vector<PreparedLaunch>> launches;  // [set][launch]
   std::vector<CopyAddresses> copies;                  // [set]
@@ -64,16 +64,16 @@ class GpuTimer {
 
   Result<TimedWork> launches(const CompiledModule& module, std::span<const Launch> launches,
                              std::span<const AddressSet> sets);
-  /// The driver's own copy between two places in device memory.
+  /// The driver's own copy between two device addresses.
   static TimedWork copies(std::span<const CopyAddresses> sets, size_t bytes);
-  /// Calls of a library, one for each set in turn.
+  /// Library calls, one for each set in turn.
   static TimedWork calls(EnqueueCall call, std::span<const AddressSet> sets);
   /// Executes the work once, on the first set, and waits for its end.
   Result<void> execute(const TimedWork& work);
 
   /// Milliseconds of each of `samples` executions over the first set, after one that is not counted.
   Result<std::vector<double>> cold(const TimedWork& work, int samples);
-  /// `executions` in a row, over the sets in turn.
+  /// Captures this many `executions` in a row, rotating over the sets.
   Result<std::unique_ptr<TimedGraph>> capture(const TimedWork& work, int executions);
   /// Milliseconds per execution of each of `samples` replays, after one that is not counted.
   Result<std::vector<double>> batched(const TimedGraph& graph, int samples);

@@ -11,15 +11,15 @@ namespace tilescope {
 namespace {
 
 constexpr double kShortestColdMs = 0.020;
-constexpr double kGraphMs = 1.0;         // what one replay should take
-constexpr double kQuickBudgetMs = 25.0;  // of quick_timing
-constexpr double kFlushMs = 0.2;         // writing and reading the flush buffer, with the gaps around it
+constexpr double kGraphMs = 1.0;         // target duration of one replay
+constexpr double kQuickBudgetMs = 25.0;  // for quick_timing
+constexpr double kFlushMs = 0.2;         // writing and reading the flush buffer, including gaps
 
 }  // namespace
 
 TimingMethod choose_timing(double estimate_ms, uint64_t l2_bytes, uint64_t set_bytes) {
   if (estimate_ms >= kShortestColdMs) return {};
-  // The estimate holds the cost of the events, so a graph takes less than asked for; it is long enough.
+  // The estimate includes the cost of the events, so a graph takes less than the target; it is still long enough.
   const int executions = static_cast<int>(std::clamp(kGraphMs / std::max(estimate_ms, 1e-3), 50.0, 500.0));
   const int sets = sets_beyond(l2_bytes, set_bytes);
   return {.executions = (executions + sets - 1) / sets * sets, .sets = sets};
@@ -31,7 +31,7 @@ Result<Sampler> make_sampler(GpuTimer& timer, TimedWork work, const TimingMethod
   }
   auto captured = timer.capture(work, method.executions);
   if (!captured) return forward(captured);
-  // The graph holds the launches by value; the module they come from has to stay.
+  // The graph holds the launches by value, but their module must stay alive.
   return Sampler([&timer, work = std::move(work), graph = std::shared_ptr<TimedGraph>(std::move(*captured))](
                      int count) { return timer.batched(*graph, count); });
 }

@@ -1,4 +1,4 @@
-// How a piece of device work is timed. Shared by the sweep of a benchmark and by the short timing of a single run.
+// How device work is timed. Shared by the sweep of a benchmark and the short timing of a single run.
 #pragma once
 
 #include <functional>
@@ -9,17 +9,17 @@
 
 namespace tilescope {
 
-/// Single cold executions, or graphs of many over rotated buffers.
+/// Single cold executions, or graphs of many over rotating buffers.
 struct TimingMethod {
-  int executions = 0;  // of one graph; 0: cold
-  int sets = 1;        // that a graph rotates over
+  int executions = 0;  // per graph; 0: cold
+  int sets = 1;        // buffer sets that a graph rotates over
   bool cold() const { return executions == 0; }
 };
 
-/// Below 20 µs an event's own cost would show, so such work is batched.
+/// Below 20 µs the overhead of an event would show, so the work is batched.
 TimingMethod choose_timing(double estimate_ms, uint64_t l2_bytes, uint64_t set_bytes);
 
-/// A function that takes samples, in milliseconds per execution. It refers to the timer.
+/// Takes samples, in milliseconds per execution. It refers to the timer, which must outlive it.
 using Sampler = std::function<Result<std::vector<double>>(int count)>;
 Result<Sampler> make_sampler(GpuTimer& timer, TimedWork work, const TimingMethod& method);
 
@@ -27,8 +27,8 @@ struct QuickTiming {
   std::vector<double> milliseconds;  // per execution
   TimingMethod method;
 };
-/// A few samples of the launches, in about 25 ms unless a single execution takes longer. With `spare_contents` it runs
-/// on copies: executing again would change what the buffers hold.
+/// Times the launches with a few samples, in about 25 ms unless a single execution takes longer. With `spare_contents`
+/// it runs on copies, because another execution would change the buffers' contents.
 Result<QuickTiming> quick_timing(const CompiledModule& module, std::span<const Launch> launches,
                                  std::span<const std::shared_ptr<DeviceBuffer>> buffers, bool spare_contents);
 

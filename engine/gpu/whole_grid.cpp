@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// %envreg1 and %envreg2 hold the address of the grid's barrier, which only a cooperative launch fills in.
+/// %envreg1 and %envreg2 hold the address of the grid's barrier; only a cooperative launch sets them.
 constexpr std::string_view kGridBarrier = "%envreg";
 
 bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
@@ -29,7 +29,7 @@ std::map<std::string_view, std::string_view> bodies_of(std::string_view ptx, std
   for (size_t at = ptx.find(keyword); at != std::string_view::npos; at = ptx.find(keyword, at)) {
     at += keyword.size();
     skip_blanks(ptx, at);
-    if (at < ptx.size() && ptx[at] == '(') {  // what a function returns
+    if (at < ptx.size() && ptx[at] == '(') {  // the return value
       at = std::min(ptx.find(')', at), ptx.size() - 1) + 1;
       skip_blanks(ptx, at);
     }
@@ -52,7 +52,7 @@ bool reaches(std::string_view body, std::string_view reg, std::map<std::string_v
   if (body.find(reg) != std::string_view::npos) return true;
   for (auto& [name, text] : functions) {
     if (text.empty() || body.find(name) == std::string_view::npos) continue;
-    const std::string_view callee = std::exchange(text, {});  // each is looked at once
+    const std::string_view callee = std::exchange(text, {});  // each is examined once
     if (reaches(callee, reg, functions)) return true;
   }
   return false;

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Ends this process when the program that started it has gone, even while a kernel runs that never ends.
+/// Ends this process when its parent is gone, even while a kernel runs that never ends.
 void end_with_parent() {
   std::thread([] {
     pollfd parent{STDIN_FILENO, POLLRDHUP, 0};
@@ -63,7 +63,7 @@ class Worker {
   Result<LaunchAnswer> carry_out(const LaunchRequest& request, const Buffers& buffers) {
     if (request.kind == LaunchRequest::Kind::time) {
       if (buffers.empty()) return fail(ErrorId::cuda_failed, "the timed run", "it has no buffers");
-      const OutputCapture unwanted;  // the run itself has shown it
+      const OutputCapture unwanted;  // the run itself has already shown it
       auto timing = quick_timing(request.module, request.launches, buffers, request.spare_contents);
       if (!timing) return forward(timing);
       return LaunchAnswer{std::move(*timing), {}};
@@ -97,7 +97,7 @@ Result<std::shared_ptr<GpuContext>> open_context() {
 
 int serve_launches() {
   end_with_parent();
-  // Answers go to the real standard output; what is printed outside of a launch goes to standard error.
+  // Answers go to the real standard output; anything printed outside a launch goes to standard error.
   std::FILE* answers = fdopen(dup(STDOUT_FILENO), "w");
   if (!answers || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
   const auto send = [answers](const json& answer) {
@@ -115,7 +115,7 @@ int serve_launches() {
   Worker worker(std::move(*context));
   while (std::getline(std::cin, line)) {
     send(worker.answer(json::parse(line, nullptr, false)));
-    if (worker.lost()) _exit(0);  // nothing in this process can be put in order any more
+    if (worker.lost()) _exit(0);  // this process cannot be recovered
   }
   return 0;
 }

@@ -25,7 +25,7 @@ tl::unexpected<Error> unavailable(const Phrase& reason) { return fail(ErrorId::r
 
 bool is_program(const fs::path& path) { return access(path.c_str(), X_OK) == 0 && !fs::is_directory(path); }
 
-/// What tells two compilers apart without starting them.
+/// Distinguishes two compilers without starting them.
 std::string identity_of(const fs::path& program) {
   std::error_code error;
   const fs::path file = fs::canonical(program, error);
@@ -34,7 +34,7 @@ std::string identity_of(const fs::path& program) {
   return fmt::format("{} {} {}", file.string(), fs::file_size(file, error), written);
 }
 
-/// Runs the compiler; its last line of errors is the reason where it fails.
+/// Runs the compiler; if it fails, its last line of errors is the reason.
 Result<void> compile(const std::vector<std::string>& command, std::stop_token stop) {
   std::vector<std::string> arguments{"sh", "-c", "\"$@\" >&2 </dev/null && echo compiled", "sh"};
   arguments.insert(arguments.end(), command.begin(), command.end());
@@ -86,7 +86,7 @@ Result<fs::path> build_cub_library(const CubSource& source, const std::string& a
   std::error_code error;
   if (fs::exists(library, error)) return library;
   fs::create_directories(folder, error);
-  // Under another name first: another process sees the whole library or none.
+  // Written under a temporary name first: a different process sees the whole library or none.
   const fs::path unfinished = folder / fmt::format("cub-{}.{}.tmp.so", key.substr(0, 32), getpid());
   auto compiled = compile({nvcc.string(), "-shared", "-O3", "-std=c++17", "-arch=" + architecture, "-Xcompiler",
                            "-fPIC", "-o", unfinished.string(), source.source.string()},

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kName = "cuBLAS";
 
-// Of cublas_api.h, whose exported names and values have stood since version 4 of the toolkit.
+// From cublas_api.h; the exported names and values have been stable since version 4 of the toolkit.
 constexpr int kSuccess = 0, kAsItIs = 0, kTransposed = 1;
 constexpr int kBestAlgorithm = -1, kSumsInFloat = 16;  // CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
 
@@ -58,7 +58,7 @@ Result<std::shared_ptr<CublasReference>> CublasReference::open(std::shared_ptr<G
   const std::shared_ptr<CublasReference> cublas(new CublasReference(context, **library, handle));
   if (const int status = (*library)->set_stream(handle, context->stream()); status != kSuccess)
     return fail(ErrorId::reference_unavailable, kName, phrase("it takes no stream (status {})", status));
-  // No TF32 unless a call asks for it, and parts of K are added up as floats, as our kernels do.
+  // No TF32 unless a call requests it, and parts of K are accumulated as floats, as in our kernels.
   if (const int status = (*library)->set_math_mode(handle, kSumsInFloat); status != kSuccess)
     return fail(ErrorId::reference_unavailable, kName, phrase("it takes no mode (status {})", status));
   return cublas;

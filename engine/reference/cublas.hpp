@@ -1,11 +1,11 @@
-// cuBLAS as a reference: libcublas is opened at run time, and its calls are queued and timed like kernels.
+// cuBLAS as a reference: libcublas is loaded at run time, and its calls are queued and timed like kernels.
 //
 //     auto cublas = CublasReference::open(context);
 //     auto call = CublasReference::call(*cublas, "matmul_bf16", config);
 //     CurrentContext current(*context);
 //     (*call)({a, b, c});                                      // queued in the context's stream
 //
-// What is missing is an Error of reference_unavailable with its reason. TILESCOPE_HIDE with "cublas" makes it absent.
+// Anything missing is an Error reference_unavailable with the reason. TILESCOPE_HIDE with "cublas" makes it absent.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ class CublasReference {
 
   const std::shared_ptr<GpuContext>& context() const { return context_; }
 
-  /// "geam": out = inᵀ for `rows` × `columns` floats; addresses are those of in and out. Products are called as
-  /// product.hpp says, without an epilogue. The call keeps the library.
+  /// "geam": out = inᵀ for `rows` × `columns` floats; the addresses are those of in and out. Products are described in
+  /// product.hpp and called without an epilogue. The call keeps the library alive.
   static Result<EnqueueCall> call(const std::shared_ptr<CublasReference>& cublas, const std::string& operation,
                                   const Config& config);
 

@@ -11,16 +11,17 @@ namespace tilescope {
 namespace {
 
 constexpr const char* kName = "cuBLASLt";
-constexpr size_t kWorkspaceBytes = size_t{64} << 20;  // what PyTorch gives it on these GPUs, doubled
+constexpr size_t kWorkspaceBytes = size_t{64} << 20;  // twice what PyTorch gives it on these GPUs
 
-// Of cublasLt.h, whose exported names and values have stood since version 11 of the toolkit.
+// From cublasLt.h; the exported names and values have been stable since version 11 of the toolkit.
 constexpr int kSuccess = 0, kReal32 = 0;
 constexpr int kTransposeFirst = 3, kEpilogue = 7, kBiasPointer = 8, kBiasType = 26;       // of an operation
 constexpr int kEpilogueReluBias = 6, kEpilogueGeluBias = 36;                              // kinds of epilogue
 constexpr int kMostWorkspace = 1, kReductions = 3;                                        // of a preference
 constexpr int kAlgorithmId = 0, kTileId = 1, kSplitK = 2, kStagesId = 6, kClusterId = 8;  // of an algorithm
 
-constexpr uint32_t kReductionsInFloat = 2;  // of parts of K: in the type of the sums; in place is in that of C
+constexpr uint32_t kReductionsInFloat = 2;  // for split K: in the accumulator type; the in-place reduction uses C's
+                                            // type
 
 tl::unexpected<Error> unavailable(const Phrase& reason) { return fail(ErrorId::reference_unavailable, kName, reason); }
 
@@ -39,7 +40,7 @@ std::string cublaslt_tile_text(uint32_t tile) {
 std::string cublaslt_cluster_text(uint16_t cluster) {
   static const std::array<std::pair<int, int>, 13> known{
       {{1, 1}, {2, 1}, {4, 1}, {1, 2}, {2, 2}, {4, 2}, {1, 4}, {2, 4}, {4, 4}, {8, 1}, {1, 8}, {8, 2}, {2, 8}}};
-  constexpr uint16_t kFirst = 2;  // 0 and 1: the library's own choice
+  constexpr uint16_t kFirst = 2;  // 0 and 1: chosen by the library
   if (cluster < kFirst) return {};
   const size_t index = cluster - kFirst;
   return index < known.size() ? fmt::format("{} × {}", known[index].first, known[index].second)
@@ -214,7 +215,7 @@ CUresult CublasLtReference::enqueue(const Plan& plan, const void* algorithm, con
   return status == kSuccess ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
 }
 
-/// What the library says about an algorithm; what it does not say is left out.
+/// The properties of an algorithm that the library reports; others are omitted.
 std::string CublasLtReference::name_of(const void* algorithm) const {
   const auto ask = [&](int attribute, auto value) {
     size_t written = 0;

@@ -1,12 +1,12 @@
-// cuBLASLt as a reference: libcublasLt is opened at run time. It does not choose an algorithm itself but proposes some,
-// best guess first; each proposal is a call that can be timed, and the caller keeps the fastest.
+// cuBLASLt as a reference: libcublasLt is loaded at run time. It proposes several algorithms, best guess first; each
+// proposal is a call that can be timed, and the caller keeps the fastest.
 //
 //     auto library = CublasLtReference::open(context);
 //     auto proposals = CublasLtReference::proposals(*library, *product_named("linear_relu_bf16", config));
 //     CurrentContext current(*context);
 //     proposals->front().call({a, b, product, bias, c});       // queued in the context's stream
 //
-// What is missing is an Error of reference_unavailable with its reason. TILESCOPE_HIDE with "cublaslt" makes it absent.
+// Anything missing is an Error reference_unavailable with the reason. TILESCOPE_HIDE with "cublaslt" makes it absent.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ class CublasLtReference {
     std::string name;  // "algorithm 66, tile 128 × 256, cluster 2 × 1"
   };
   static constexpr int kMostProposals = 8;
-  /// What the heuristics offer for this product; at least one. The calls keep the library and its workspace.
+  /// The heuristics' proposals for this product; at least one. The calls keep the library and its workspace alive.
   static Result<std::vector<Proposal>> proposals(const std::shared_ptr<CublasLtReference>& library,
                                                  const MatrixProduct& product);
 
@@ -53,9 +53,9 @@ class CublasLtReference {
   void* handle_;
 };
 
-/// "128 × 256" of a cublasLtMatmulTile_t, or its number where it is none that this program knows.
+/// "128 × 256" for a cublasLtMatmulTile_t; the number itself for a value that this program does not know.
 std::string cublaslt_tile_text(uint32_t tile);
-/// "2 × 1" of a cublasLtClusterShape_t; empty where the library chose none.
+/// "2 × 1" for a cublasLtClusterShape_t; empty if the library chose none.
 std::string cublaslt_cluster_text(uint16_t cluster);
 
 }  // namespace tilescope

@@ -9,14 +9,14 @@
 namespace tilescope {
 namespace {
 
-/// Some libraries leave the choice among their algorithms to the caller: the fastest comes first, and its name says so.
+/// Some libraries let the caller choose among their algorithms: the fastest comes first, and its name says so.
 Result<std::vector<LibraryCall>> rank(const ReferenceTask& task, std::vector<LibraryCall> calls,
                                       const AddressSet& addresses) {
   constexpr int kSamples = 5;
   std::multimap<double, LibraryCall> timed;
   for (LibraryCall& one : calls) {
     auto times = task.timer.cold(GpuTimer::calls(one.call, std::span(&addresses, 1)), kSamples);
-    if (!times || times->empty()) continue;  // the library proposes it and then refuses it
+    if (!times || times->empty()) continue;  // the library proposes it and then rejects it
     const auto middle = times->begin() + static_cast<std::ptrdiff_t>(times->size() / 2);
     std::nth_element(times->begin(), middle, times->end());
     timed.emplace(*middle, LibraryCall{.call = std::move(one.call),

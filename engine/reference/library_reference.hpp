@@ -1,5 +1,5 @@
 // A reference that is a library called in this process: its calls are queued and timed like kernels, on copies of the
-// rungs' buffers. A subclass says which calls compute the operation; everything else is here.
+// rungs' buffers. A subclass provides the calls that compute the operation; everything else is here.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace tilescope {
 /// One way to compute an operation.
 struct LibraryCall {
   EnqueueCall call;
-  std::string name = {};  // of the algorithm, where there are several
+  std::string name = {};  // name of the algorithm, if there are several
 };
 
 class LibraryReference : public Reference {
@@ -21,13 +21,13 @@ class LibraryReference : public Reference {
   Result<PreparedReference> prepare(const ReferenceTask& task, const std::stop_token& stop) final;
 
  protected:
-  /// At least one way to compute the operation. Of several, each is timed a few times, and the fastest whose result is
-  /// that of the rungs counts.
+  /// At least one way to compute the operation. If there are several, each is timed a few times, and the fastest one
+  /// whose result agrees with the rungs' is used.
   virtual Result<std::vector<LibraryCall>> calls(const ReferenceTask& task, const std::shared_ptr<GpuContext>& context,
                                                  const std::stop_token& stop) = 0;
 };
 
-/// The library that is open, of a class with `context()`; opened by `open` first, or again for a new context.
+/// Returns the open library (a class with `context()`); calls `open` first if none is open or the context changed.
 template <class Library, class Open>
 Result<std::shared_ptr<Library>> keep_open(std::shared_ptr<Library>& library,
                                            const std::shared_ptr<GpuContext>& context, const Open& open) {
@@ -37,7 +37,7 @@ Result<std::shared_ptr<Library>> keep_open(std::shared_ptr<Library>& library,
   return opened;
 }
 
-/// Samples of work that is queued in this process. `memory` is what it works on, and stays as long as the sampler.
+/// Samples of work queued in this process. `memory` is the memory that it works on, kept alive by the sampler.
 Result<PreparedReference> prepare_work(const ReferenceTask& task, TimedWork work, std::shared_ptr<const void> memory);
 
 }  // namespace tilescope

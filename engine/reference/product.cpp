@@ -5,7 +5,7 @@
 namespace tilescope {
 namespace {
 
-// Of library_types.h and cublas_api.h, whose values have stood since version 11 of the toolkit.
+// From library_types.h and cublas_api.h; the values have been stable since version 11 of the toolkit.
 constexpr int kReal32 = 0, kReal16 = 2, kRealBrain16 = 14;
 constexpr int kCompute32 = 68, kComputeTensorFloat = 77;
 

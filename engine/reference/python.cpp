@@ -20,7 +20,7 @@ std::string interpreter_of(const PythonOptions& options) {
   return variable && *variable ? variable : "python3";
 }
 
-/// "torch" as messages name it.
+/// The display name of an implementation, "PyTorch" for "torch".
 std::string display_name(const std::string& implementation) {
   if (implementation == "torch") return "PyTorch";
   if (implementation == "torch_compile") return "torch.compile";
@@ -28,13 +28,13 @@ std::string display_name(const std::string& implementation) {
   return implementation == "cudnn" ? "cuDNN" : implementation;
 }
 
-/// A text member, or nothing if it is absent or of another type.
+/// A text member, or empty if it is absent or has a different type.
 std::string text_of(const json& object, const char* member) {
   const auto found = object.find(member);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// The start of a line that is not JSON, as it can be shown.
+/// The start of a line that is not JSON, in displayable form.
 std::string excerpt(const std::string& line) {
   std::string text;
   for (char letter : line.substr(0, 60)) text += letter >= ' ' && letter < 127 ? letter : '?';
@@ -48,7 +48,7 @@ Result<std::unique_ptr<PythonReference>> PythonReference::open(const PythonOptio
   if (!std::filesystem::exists(options.script, error)) {
     return fail(ErrorId::reference_unavailable, kChild, phrase("{} is missing", options.script.string()));
   }
-  // -B: no __pycache__ beside the script, which may lie in a folder that is not ours to write.
+  // -B: no __pycache__ beside the script, whose folder may not be writable.
   auto child = ChildProcess::start({interpreter_of(options), "-B", options.script.string()});
   if (!child) return fail(ErrorId::reference_unavailable, kChild, child.error().reason);
   std::unique_ptr<PythonReference> reference(new PythonReference(std::move(*child), options));
@@ -172,7 +172,7 @@ class PythonLibraries final : public Reference {
                                       stop](int count) { return python->time(name, operation, count, stop); }};
   }
 
-  /// A child that has died says so at its next turn.
+  /// A child that has died reports it at its next turn.
   void release(const std::stop_token& stop) override {
     if (python_) (void)python_->release(stop);
   }

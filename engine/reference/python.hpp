@@ -5,8 +5,8 @@
 //     (*python)->prepare({.implementation = "torch", .operation = "add", .n = n, …}, stop);
 //     (*python)->time("torch", "add", 10, stop);
 //
-// Whatever goes wrong (no Python, no PyTorch, a wrong result, a child that hangs, dies or talks nonsense) is an Error
-// of reference_unavailable that says so; nothing waits longer than its timeout.
+// Any failure (no Python, no PyTorch, a wrong result, a child that hangs, dies or answers garbage) is an Error
+// reference_unavailable with the reason; no call waits longer than its timeout.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ struct PythonOptions {
   std::chrono::milliseconds request_timeout = std::chrono::seconds(120);  // making inputs, compiling, a timed turn
 };
 
-/// What the child runs with; an empty version has its reason beside it.
+/// The child's versions; an empty version has its reason in the member beside it.
 struct PythonVersions {
   std::string python, torch, triton, gpu;
   std::string torch_reason, triton_reason, cudnn_reason;
@@ -43,8 +43,8 @@ class PythonReference {
     std::string implementation = "torch";  // or "torch_compile", "triton", "cudnn"
     std::string operation;                 // "add", "mul"
     int64_t n = 0;
-    std::map<std::string, int64_t> sizes = {};   // of the lab: what operations on matrices go by
-    std::map<std::string, int64_t> params = {};  // of the lab: DTYPE 1 asks for bf16
+    std::map<std::string, int64_t> sizes = {};   // the lab's sizes, which operations on matrices use
+    std::map<std::string, int64_t> params = {};  // the lab's parameters: DTYPE 1 requests bf16
     uint64_t seed = 1;
     int sets = 1;        // buffer sets that a graph rotates over
     int executions = 0;  // 0: cold samples; otherwise the executions of one graph
@@ -54,12 +54,12 @@ class PythonReference {
   static Result<std::unique_ptr<PythonReference>> open(const PythonOptions& options, std::stop_token stop);
 
   const PythonVersions& versions() const { return versions_; }
-  /// Why an implementation cannot be had; empty if it can.
+  /// Why an implementation is unavailable; empty if it is available.
   std::string missing(const std::string& implementation) const;
 
   /// Makes the inputs, checks the result against float64, and captures the graph if there is one.
   Result<void> prepare(const Work& work, std::stop_token stop);
-  /// Milliseconds per execution of each sample of an operation that was prepared.
+  /// Samples of a prepared operation, in milliseconds per execution.
   Result<std::vector<double>> time(const std::string& implementation, const std::string& operation, int samples,
                                    std::stop_token stop);
   /// Frees the child's device memory.

@@ -1,15 +1,15 @@
-// What the rungs of a lab are timed against.
+// The implementations that a lab's rungs are timed against.
 //
-// A reference is one file in engine/reference/ that derives from Reference and registers it under the names by which
-// labs ask for it (ReferenceSpec::implementation):
+// A reference is one file in engine/reference/ that derives from Reference and registers it under the names that labs
+// use for it (ReferenceSpec::implementation):
 //
 //     const bool registered =
 //         register_reference({.names = {"cublas"}, .make = [](const ReferenceFolders&) {
 //                               return std::make_unique<Cublas>();
 //                             }});
 //
-// The programs link the whole of tilescope_reference (CMakeLists.txt), also what nothing refers to. What is called in
-// this process derives from LibraryReference instead (library_reference.hpp).
+// The programs link all of tilescope_reference (CMakeLists.txt), including files that nothing refers to. References
+// called in this process derive from LibraryReference instead (library_reference.hpp).
 #pragma once
 
 #include <cstdint>
@@ -29,43 +29,44 @@
 
 namespace tilescope {
 
-/// What is computed at one size of a sweep, and how it is timed there.
+/// The operation to compute at one size of a sweep, and how to time it there.
 struct ReferenceTask {
   std::string name;            // "PyTorch", as plots label it
   std::string implementation;  // one of the names that the reference is registered under
   std::string operation;       // "matmul_bf16"
   Config config;
-  int64_t n = 0;            // the value of the lab's sweep size
-  double useful_bytes = 0;  // that the operation must move
-  /// The rungs' buffers with inputs and right outputs, parallel to Plan::buffers. Not to be written.
+  int64_t n = 0;            // value of the lab's sweep size
+  double useful_bytes = 0;  // bytes that the operation must move at least
+  /// The rungs' buffers with inputs and correct outputs, parallel to Plan::buffers. Read-only.
   std::span<const std::shared_ptr<DeviceBuffer>> buffers;
   GpuTimer& timer;
   TimingMethod method;
-  /// Whether the work on copies of the buffers at these addresses computes what the rungs did.
+  /// Whether the work, on copies of the buffers at these addresses, computes the same as the rungs.
   std::function<Result<bool>(const TimedWork&, const AddressSet&)> agrees;
 };
 
 /// Ready to be timed at one size.
 struct PreparedReference {
-  Sampler take;  // keeps the memory that it works on
+  Sampler take;  // keeps its memory alive
   std::string note = {};
 };
 
-/// Made for one benchmark and used by one thread. What is missing is an Error of reference_unavailable that says why.
+/// Created for one benchmark and used by one thread. Anything missing is an Error reference_unavailable with the
+/// reason.
 class Reference {
  public:
   virtual ~Reference() = default;
-  /// Why an implementation cannot be had at all, in one sentence; asked once, before anything is timed. Empty: it can,
-  /// or that shows when it is prepared.
+  /// Why an implementation is unavailable, in one sentence; asked once, before timing starts. Empty: it is available,
+  /// or prepare will find out.
   virtual std::string missing(const std::string& implementation, const std::stop_token& stop);
   virtual Result<PreparedReference> prepare(const ReferenceTask& task, const std::stop_token& stop) = 0;
   /// Frees what is kept for the size that was timed.
   virtual void release(const std::stop_token& stop);
-  /// Enters the versions of its libraries for which the report has a place.
+  /// Fills in the versions of its libraries that the report records.
   virtual void note_versions(SpeedReport& report) const;
 };
 
-/// The references of one benchmark, each made when it is first asked for.
+/// The references of one benchmark, each created on first use.
 class OpenReferences {
  public:
   explicit OpenReferences(ReferenceFolders folders) : folders_(std::move(folders)) {}

@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-/// Filled before main by static initialisers, so it must be built on first use. Entries stay where they are.
+/// Filled before main by static initialisers, so it must be constructed on first use. Entries never move.
 std::deque<ReferenceRegistration>& registry() {
   static std::deque<ReferenceRegistration> all;
   return all;

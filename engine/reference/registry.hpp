@@ -1,4 +1,4 @@
-// The references that labs can name, and what is known of them without a GPU. References add themselves
+// The references that labs can name, with the facts known without a GPU. References register themselves
 // (engine/reference/reference.hpp).
 #pragma once
 
@@ -20,14 +20,14 @@ struct ReferenceFolders {
 };
 
 struct ReferenceRegistration {
-  /// What labs call it (ReferenceSpec::implementation). Several names where one object serves them all: PyTorch and
+  /// The names that labs use (ReferenceSpec::implementation). Several names if one object serves them all: PyTorch and
   /// Triton share one child process.
   std::vector<std::string> names;
   std::function<std::unique_ptr<Reference>(const ReferenceFolders&)> make;
-  /// True for one that computes nothing and only moves as many bytes as the operation must. It has no point under a
-  /// roofline, and a ladder of rungs is given as a share of its speed.
+  /// True for a reference that computes nothing and only moves as many bytes as the operation must. It has no point
+  /// under a roofline, and the rungs' speeds are given as a percentage of its speed.
   bool only_moves_bytes = false;
-  /// False for one that needs nothing but the GPU: its errors end the benchmark.
+  /// False for a reference that needs nothing but the GPU: its errors end the benchmark.
   bool optional = true;
 };
 
@@ -35,7 +35,7 @@ struct ReferenceRegistration {
 bool register_reference(ReferenceRegistration registration);
 /// Null if there is none of that name.
 const ReferenceRegistration* find_reference(const std::string& name);
-/// False for one that is not registered.
+/// False for a name that is not registered.
 bool only_moves_bytes(const ReferenceSpec& spec);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// A library of the CUDA Toolkit that is opened at run time, and the functions that are called of it.
+// A CUDA Toolkit library that is loaded at run time, and its functions.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@ namespace tilescope {
 
 class ToolkitLibrary {
  public:
-  /// Looked for where CUDA_PATH says, on the loader's path, and where the toolkit is usually installed: "libcublas" of
-  /// versions 13 and 12, then of any.
+  /// Searches CUDA_PATH, the loader's path, and the usual toolkit folders: "libcublas" of versions 13 and 12, then of
+  /// any version.
   explicit ToolkitLibrary(const std::string& stem);
 
-  /// Sets a pointer to the exported function, to null where there is none.
+  /// Sets a pointer to the exported function; null if it does not exist.
   template <class Function>
   void resolve(const char* name, Function*& function) {
     function = reinterpret_cast<Function*>(find(name));
   }
-  /// Why it cannot be used: it is not there, or lacks functions that were asked for. Empty: it can.
+  /// Why the library cannot be used: it is missing, or lacks a requested function. Empty: it can be used.
   const Phrase& reason() const { return reason_; }
 
  private:
@@ -26,7 +26,7 @@ class ToolkitLibrary {
 
   std::string stem_;
   Phrase reason_;
-  void* file_ = nullptr;  // never closed: calls of it may be kept as long as the program runs
+  void* file_ = nullptr;  // never closed: callers may keep its functions for as long as the program runs
 };
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// What the models say, as JSON and as text: occupancy of each launch, and the levels of the memory hierarchy.
+// Model results as JSON and as text: the occupancy of each launch, and the levels of the memory hierarchy.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,14 +9,14 @@
 
 namespace tilescope {
 
-/// Adds the modelled counters to the simulated ones, and says in "badges" which those are.
+/// Adds the modelled counters to the simulated ones, and lists in "badges" which are modelled.
 void add_modelled_counters(nlohmann::json& counters, const HierarchyTraffic& hierarchy);
-/// How far from hardware a modelled figure was, and how that was found out.
+/// The error of a modelled value against hardware, and how it was determined.
 nlohmann::json error_json(const ModelError& error);
-/// Every level and buffer; where nothing is modelled, the reason.
+/// Every level and buffer; the reason if nothing is modelled.
 nlohmann::json hierarchy_json(const RunResult& result);
 nlohmann::json occupancy_json(const Occupancy& occupancy);
-/// The blocks' measured times: multiprocessors, the most blocks on one at a time, the time, and how full they were.
+/// The blocks' measured times: SMs, most blocks per SM at a time, total time, and how full the SMs were.
 nlohmann::json block_times_json(const BlockTimes& times);
 std::string block_times_text(const BlockTimes& times);
 

@@ -107,7 +107,7 @@ void add_order(const OrderModel& order, json& run) {
   object["errors"] = {{"device_bytes_read", kept_out_json()}};
   object["conclusion"] = order.conclusion().en;
   run["block_order"] = object;
-  // The whole grid's: they stand in the place of what a replay of executed blocks alone would say.
+  // Values of the whole grid; they replace those of a replay of only the executed blocks.
   const json modelled = {{"device_bytes_read", order.launched.device_bytes_read},
                          {"device_bytes_written", order.launched.device_bytes_written},
                          {"l2_bytes", order.launched.l2_bytes_read + order.launched.l2_bytes_written},

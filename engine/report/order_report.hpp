@@ -8,9 +8,9 @@
 
 namespace tilescope {
 
-/// Adds the model's figures to `counters`, and all of it as `block_order`, to a run's report.
+/// Adds the model's values to `counters`, and the whole model as `block_order`, to a run's report.
 void add_order(const OrderModel& order, nlohmann::json& run);
-/// What is said of it: one sentence, and with `all` a row for each order.
+/// The model's conclusion in one sentence; with `all` also a row for each order.
 std::string order_text(const OrderModel& order, bool all);
 
 }  // namespace tilescope

@@ -40,7 +40,7 @@ json counters_json(const Counters& c) {
           {"warp_instructions", c.warp_instructions}};
 }
 
-/// NaN and infinities have no JSON form; null stands for them.
+/// NaN and infinities have no JSON form; null replaces them.
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 json buffer_json(const HostBuffer& buffer) {
@@ -101,7 +101,7 @@ json kernels_json(const CompiledModule& module) {
   return kernels;
 }
 
-/// Kernels print any bytes; JSON holds Unicode.
+/// Kernels may print any bytes, but JSON holds Unicode.
 std::string readable(const std::string& bytes) {
   return json::parse(json(bytes).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
@@ -116,7 +116,7 @@ std::string timing_text(const RunResult& result) {
                      result.timing->cold_l2 ? "cold L2" : "L2 not flushed");
 }
 
-/// A parameter's value as --set takes it; of a user's own file a number.
+/// A parameter's value as --set takes it; a number for a user's own file.
 std::string setting_text(const Request& request, const std::string& name, int64_t value) {
   const Lab* lab = lab_of(request);
   return lab != nullptr ? param_text(*lab, name, value) : std::to_string(value);
@@ -157,7 +157,7 @@ std::string ledger_text(const RunResult& result) {
   std::string text = fmt::format("  {:>5} {:<17} {:>12} {:>14} {:>9} {:>14} {:>14}\n", "line", "access", "requests",
                                  "sectors,passes", "a request", "bytes useful", "bytes moved");
   for (const auto& line : result.traffic.lines) {
-    // Shared memory has no sectors, and global memory no passes over banks.
+    // Shared memory has no sectors, and global memory has no passes over banks.
     const uint64_t steps = line.sectors + line.wavefronts;
     const double per_request = line.requests == 0 ? 0 : static_cast<double>(steps) / static_cast<double>(line.requests);
     text += fmt::format("  {:>5} {:<17} {:>12} {:>14} {:>9.2f} {:>14} {:>14}\n", line.line,
@@ -177,7 +177,7 @@ std::string correctness_text(const Correctness& one) {
   return fmt::format("{}: WRONG, {}\n", one.buffer, one.reason);
 }
 
-/// An output that nothing is compared with.
+/// An output that is not compared with anything.
 std::string statistics_text(const RunResult& result, const OutputStatistics& one) {
   std::string text = fmt::format("{}: {} elements", result.plan.buffers[one.buffer].name, one.count);
   if (one.finite > 0) text += fmt::format(", {:.6g} to {:.6g}, mean {:.6g}", one.low, one.high, one.mean);
@@ -242,7 +242,7 @@ json to_json(const RunResult& result) {
       launches.back()["occupancy"] = occupancy_json(result.occupancy[launches.size() - 1]);
   }
   object["launches"] = launches;
-  object["shown_launch"] = result.launch;  // from 0, as "launches" is: that of the tile map
+  object["shown_launch"] = result.launch;  // from 0, as in "launches": the one in the tile map
   if (result.block_times) object["block_times"] = block_times_json(*result.block_times);
   object["kernels"] = kernels_json(result.compiled);
   object["findings"] = json::array();
@@ -301,7 +301,7 @@ std::string to_text(const RunResult& result, bool with_ledger) {
                         finding.count > 1 ? fmt::format(" (and {} more)", finding.count - 1) : "");
   for (const Phrase& warning : result.warnings) text += fmt::format("warning: {}\n", warning);
   for (const auto& one : result.correctness) text += correctness_text(one);
-  // What a buffer is for is not declared here; one that was seen to be read alone is no output.
+  // The purpose of a buffer is not declared here; one that was only read is not an output.
   for (const auto& one : result.statistics)
     if (one.buffer >= result.tiles.buffers.size() || !result.tiles.buffers[one.buffer].writes.empty())
       text += statistics_text(result, one);

@@ -11,21 +11,21 @@ namespace tilescope {
 /// Exit status of the program.
 enum ExitStatus : int { kClean = 0, kMisbehaved = 1, kBadInput = 2, kUnavailable = 3 };
 
-/// What a finished run means: clean, or misbehaved (findings, or an output that does not match its reference).
+/// The verdict on a finished run: clean, or misbehaved (findings, or an output that does not match its reference).
 ExitStatus exit_status(const RunResult& result);
 ExitStatus exit_status(const Error& error);
 
-/// One object; the fields of the documented schema, and more.
+/// One object with at least the fields of the documented schema.
 nlohmann::json to_json(const RunResult& result);
 nlohmann::json to_json(const Error& error);
 nlohmann::json to_json(const Finding& finding);
 
 /// Several lines for a terminal. with_ledger adds the table per source line.
 std::string to_text(const RunResult& result, bool with_ledger);
-/// message, then hint on a line of its own.
+/// The message, then the hint on its own line.
 std::string to_text(const Error& error);
 
-/// The line that repeats this run.
+/// The command line that repeats this run.
 std::string reproducing_command(const Request& request);
 
 }  // namespace tilescope

@@ -11,10 +11,10 @@
 namespace tilescope {
 namespace {
 
-/// One buffer's side of the map: how many blocks touched it, and how many elements each.
+/// One direction of a buffer's map: how many blocks touched it, and how many elements each.
 struct Share {
   uint64_t blocks = 0;
-  uint64_t fewest = 0, most = 0;  // elements of a block that touched it
+  uint64_t fewest = 0, most = 0;  // elements per block that touched it
   uint32_t first_block = 0;       // the first that did
 };
 
@@ -39,7 +39,7 @@ Share share_of(const BufferMap& buffer, RangesOf ranges_of, uint64_t blocks) {
   return share;
 }
 
-/// "0 … 255", "row 0 … 15 of 64 columns" is left to views: ranges of the flattened buffer, three at most.
+/// Ranges of the flattened buffer, at most three; "row 0 … 15 of 64 columns" is left to views.
 std::string ranges_text(std::span<const ElementRange> ranges) {
   constexpr size_t kShown = 3;
   std::string text;

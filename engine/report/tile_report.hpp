@@ -1,4 +1,4 @@
-// The tile map in words and in JSON: which blocks wrote and read what, as observed.
+// The tile map as text and as JSON: what each block wrote and read, as observed.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

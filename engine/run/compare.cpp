@@ -124,7 +124,7 @@ Correctness compare_some(const std::string& buffer_name, const HostBuffer& got, 
   parallel_for(runs, 16, [&](size_t first, size_t last) {
     double values[kRun];
     for (size_t run = first; run < last; ++run) {
-      // Somewhere in its part: the golden ratio's multiples fall evenly, and on no multiple of a tile.
+      // A position within its part: multiples of the golden ratio are evenly distributed, and never align with tiles.
       const double place = std::fmod(static_cast<double>(run) * 0.6180339887498949, 1.0);
       const size_t begin = run * part + static_cast<size_t>(place * static_cast<double>(part - kRun));
       expected(begin, begin + kRun, values);

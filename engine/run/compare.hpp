@@ -1,7 +1,7 @@
-// An output against its double-precision reference: |got − expected| ≤ absolute + relative · |expected|.
+// Compares an output with its double-precision reference: |got − expected| ≤ absolute + relative · |expected|.
 //
-// A NaN never passes unless it is expected; an element that still holds the poison, and an output that is zero
-// everywhere while the reference is not, never pass.
+// Three things never pass: a NaN that is not expected, an element that still holds the poison, and an output that is
+// all zeros when the reference is not.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ using ExpectedFunction = std::function<void(size_t begin, size_t end, double* va
 Correctness compare(const std::string& buffer_name, const HostBuffer& got, const Tolerance& tolerance,
                     const ExpectedFunction& expected);
 
-/// The same for about `most` elements: runs of 64 neighbours, one somewhere in each of as many equal parts of the
-/// output. That nothing is left unwritten is still checked for every element.
+/// Compares about `most` elements: the output is divided into equal parts, and a run of 64 neighbours is compared in
+/// each. All elements are still checked for being written.
 Correctness compare_some(const std::string& buffer_name, const HostBuffer& got, const Tolerance& tolerance,
                          const ExpectedFunction& expected, size_t most);
 

@@ -1,4 +1,4 @@
-// What an engine holds, and what a request comes to before anything is compiled: run.cpp carries it out.
+// The engine's state, and how a request is resolved before compilation: run.cpp executes it.
 #include "engine/run/engine.hpp"
 
 #include <cstring>
@@ -15,8 +15,8 @@
 namespace tilescope {
 namespace {
 
-/// A lab's file holds all its rungs. In one that a person has edited, an error in any of them is reported; a file of
-/// the user's own runs with what is wrong in its other kernels.
+/// A lab's file contains all its rungs. In an edited one, errors in any rung are reported; a user's own file runs
+/// despite errors in its other kernels.
 OtherKernels other_kernels_of(const Request& request) {
   const Lab *shipped = find_lab(request.lab), *own = request.own_lab.get();
   if (shipped == nullptr) return OtherKernels::may_fail;
@@ -74,7 +74,7 @@ Result<Plan> Engine::plan(const Request& request) const {
   return plan(request, *resolved);
 }
 
-/// Changes the source, and headers beside it, as the switches that are on say.
+/// Changes the source, and headers beside it, according to the enabled switches.
 Result<void> Engine::plant_bugs(Plan& plan, const Lab& lab, const std::vector<std::string>& on) const {
   auto planted = with_bugs(std::move(plan.source_text), lab.break_it, on);
   if (!planted) return forward(planted);

@@ -1,6 +1,6 @@
-// One run from request to RunResult, and the context it needs.
+// Executes a run, from request to RunResult, and holds the context that runs need.
 //
-//     auto engine = Engine::open({});                    // never fails: what is missing is kept as a reason
+//     auto engine = Engine::open({});                    // never fails: it keeps the reasons for what is missing
 //     auto result = engine->run(request, stop, progress);
 #pragma once
 
@@ -19,12 +19,12 @@ namespace tilescope {
 class KnownReplays;
 
 struct EngineOptions {
-  std::filesystem::path root;          // holds kernels/, assets/, docs/, shaders/; empty: found by itself
+  std::filesystem::path root;          // holds kernels/, assets/, docs/, shaders/; empty: found automatically
   std::filesystem::path cache_folder;  // compiled modules; empty: the user's cache folder
   int simulator_threads = 0;           // 0: one per core
 };
 
-/// What a run is doing, for a progress line; fraction in [0, 1].
+/// The current phase of a run, for a progress line; fraction in [0, 1].
 struct Progress {
   enum class Phase { compile, inputs, execute, simulate, compare, time } phase;
   double fraction;
@@ -42,18 +42,18 @@ class Engine {
   const Result<std::shared_ptr<Compiler>>& compiler() const { return compiler_; }
   const Result<std::shared_ptr<Executor>>& gpu() const { return gpu_; }
   Executor& simulator() { return *simulator_; }
-  /// The GPUs that can be modelled, in the order of assets/gpus.toml. Absent if that is.
+  /// The GPUs that can be modelled, in the order of assets/gpus.toml. Absent if that file is.
   const Result<std::vector<GpuSpec>>& gpus() const { return gpus_; }
-  /// The GPU that the simulator stands in for: the one of this id; of an empty one, the GPU of this machine if the
-  /// table has it, else an H200.
+  /// The GPU that the simulator imitates: the one with this id; if the id is empty, this machine's GPU if the table has
+  /// it, else an H200.
   Result<GpuSpec> modelled_gpu(const std::string& id) const;
 
   /// Compiles, runs on the request's device, compares, observes. Thread-safe for one call at a time per engine.
   Result<RunResult> run(const Request& request, std::stop_token stop = {}, const ProgressFunction& progress = {});
-  /// The same for a plan that no lab declares (tilescope exec); no reference, so no correctness.
+  /// The same for a plan without a lab (tilescope exec); it has no reference, so no correctness.
   Result<RunResult> run_plan(Plan plan, const Request& request, std::stop_token stop = {},
                              const ProgressFunction& progress = {});
-  /// The rung and the configuration that a request comes to; checked against what the lab allows.
+  /// The rung and the configuration that a request resolves to, checked against what the lab allows.
   Result<Resolved> resolve(const Request& request) const;
   /// The plan of a request: source read, defines set, buffers and launches decided. Does not compile.
   Result<Plan> plan(const Request& request) const;
@@ -64,9 +64,9 @@ class Engine {
   Result<std::shared_ptr<Executor>> gpu_ = fail(ErrorId::driver_missing, "not opened");
   std::unique_ptr<Executor> simulator_;
   Result<std::vector<GpuSpec>> gpus_ = fail(ErrorId::asset_missing, "gpus.toml", "assets");
-  struct InputCache;  // the last run's initial contents: a moved slider rarely changes them
+  struct InputCache;  // initial contents of the last run: moving a slider rarely changes them
   std::unique_ptr<InputCache> inputs_;
-  std::unique_ptr<KnownReplays> replays_;  // of the block-order model: a slider that moves the order alone keeps them
+  std::unique_ptr<KnownReplays> replays_;  // for the block-order model: kept if a slider changes only the order
 
   Engine();
   Result<Plan> plan(const Request& request, const Resolved& resolved) const;

@@ -16,7 +16,8 @@ bool is_integer(DType type) {
   return type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::f64;
 }
 
-/// Whether element i still holds what an output begins with. For small integers that is a value like any other.
+/// Whether element i still holds the initial pattern of an output. For small integers that pattern is an ordinary
+/// value.
 bool is_untouched(const BufferSpec& buffer, const HostBuffer& got, size_t i) {
   if (buffer.fill != Fill::poison || (is_integer(buffer.type) && size_of(buffer.type) < 4)) return false;
   return count_poison(got, i, i + 1) == 1;

@@ -1,4 +1,4 @@
-// What a buffer should hold after the run, from a file.
+// Compares a buffer after the run with expected contents from a file.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,19 @@
 
 namespace tilescope {
 
-/// |got − expected| ≤ absolute + relative · |expected| for results of a type, as torch.testing.assert_close has it;
-/// integers agree or do not.
+/// Tolerance for results of a type, with the values of torch.testing.assert_close: |got − expected| ≤ absolute +
+/// relative · |expected|. Integers must be equal.
 Tolerance usual_tolerance(DType type);
 
-/// The expected elements: raw ones of the buffer's type, as many as it has, or a .npy file of as many of any type.
+/// The expected elements: raw elements of the buffer's type, or a .npy file of any type; both with the buffer's count.
 Result<HostBuffer> read_expected(const std::string& file, const BufferSpec& buffer);
 
-/// A NaN agrees with nothing, not even with a NaN; nor does an element of a poisoned buffer that nobody has written.
-/// With a tolerance of zero, 64-bit integers are compared bit by bit.
+/// A NaN matches nothing, not even a NaN; nor does an element of a poisoned buffer that was never written. With a
+/// tolerance of zero, 64-bit integers are compared bit by bit.
 Correctness compare_expected(const BufferSpec& buffer, const HostBuffer& got, const HostBuffer& expected,
                              const Tolerance& tolerance);
 
-/// "3,17": the index of an element in a buffer of that shape.
+/// "3,17": the index of an element in a buffer of this shape.
 std::string index_text(const std::vector<int64_t>& shape, uint64_t index);
 
 }  // namespace tilescope

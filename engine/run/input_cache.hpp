@@ -1,4 +1,4 @@
-// The initial contents of the last run's buffers, kept: a moved slider rarely changes them.
+// Keeps the initial contents of the last run's buffers: moving a slider rarely changes them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct Engine::InputCache {
   uint64_t seed = 0;
   std::vector<BufferSpec> specs;
   std::vector<std::shared_ptr<const HostBuffer>> contents;
-  bool scratch_left_out = false;  // it is empty in `contents`
+  bool scratch_left_out = false;  // scratch buffers are empty in `contents`
 
   bool holds(const std::vector<BufferSpec>& wanted, uint64_t wanted_seed, bool without_scratch) const {
     return seed == wanted_seed && scratch_left_out == without_scratch &&

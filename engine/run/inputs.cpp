@@ -26,7 +26,7 @@ uint64_t scatter(uint64_t value) {
 
 uint64_t bits_at(uint64_t stream, uint64_t counter) { return scatter(scatter(stream) ^ scatter(counter)); }
 
-/// Box–Muller: two normal values of one draw.
+/// Box–Muller: two normal values from one draw.
 std::pair<float, float> normal_pair(uint64_t stream, uint64_t pair) {
   const uint64_t bits = bits_at(stream, pair);
   const float u = (static_cast<float>(bits >> 40) + 1.0F) * 0x1p-24F;  // (0, 1]
@@ -95,7 +95,7 @@ void for_each_normal(uint64_t stream, size_t begin, size_t end, Store&& store) {
   }
 }
 
-/// Elements [begin, end) of a buffer that holds those from `first` on. False if the type has no fill of its own.
+/// Elements [begin, end) of a buffer whose first element is number `first`. False if the type has no special fill.
 bool fill_normal(HostBuffer& buffer, uint64_t stream, size_t first, size_t begin, size_t end) {
   if (buffer.type == DType::f32) {
     const auto values = buffer.as<float>();
@@ -115,7 +115,7 @@ bool is_integer(DType type) {
   return type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::f64;
 }
 
-/// Contents with values of the user's own instead of the usual ones.
+/// A value chosen by the user instead of the default.
 double chosen_value(const BufferSpec& spec, uint64_t stream, size_t element) {
   const double first = spec.fill_values[0], second = spec.fill_values.size() > 1 ? spec.fill_values[1] : 1;
   const auto whole = [&](double value) { return is_integer(spec.type) ? std::floor(value) : value; };
@@ -139,7 +139,8 @@ double initial_value(Fill fill, uint64_t stream, size_t element, DType type) {
     case Fill::iota:
       return static_cast<double>(element);
     case Fill::normal:
-      // For integers a normal of deviation 32 about 128 (unsigned) or 0 (signed), inside every integer type.
+      // For integers: normal with deviation 32 around 128 (unsigned) or 0 (signed), within the range of every integer
+      // type.
       if (integer) {
         const double middle =
             type == DType::i32 || type == DType::i8 || type == DType::i16 || type == DType::i64 ? 0 : 128;
@@ -168,7 +169,7 @@ float normal_at(uint64_t stream, uint64_t element) {
 uint64_t poison_of(DType type) {
   switch (type) {
     case DType::f32:
-      return 0x7fedbeefU;  // quiet NaN with a payload that arithmetic does not make
+      return 0x7fedbeefU;  // quiet NaN with a payload that arithmetic does not produce
     case DType::f16:
       return 0x7eedU;
     case DType::bf16:
@@ -235,7 +236,7 @@ void store_value(HostBuffer& buffer, size_t index, double value) {
 
 namespace {
 
-/// Of a buffer that holds the elements from `first` on.
+/// For a buffer whose first element is number `first`.
 void enlarge_rows(HostBuffer& buffer, const BufferSpec& spec, size_t first) {
   const auto length = static_cast<size_t>(spec.shape.back()), every = static_cast<size_t>(spec.large_rows.every);
   if (length == 0) return;

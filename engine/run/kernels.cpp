@@ -16,8 +16,7 @@ namespace {
 
 using Number = ScalarArgument::Number;
 
-/// "const float factor" → floating. Only for the fundamental types by their own names: what a typedef stands for is not
-/// known here.
+/// "const float factor" → floating. Only for fundamental types by name: the meaning of a typedef is unknown here.
 Number number_declared(const std::string& parameter) {
   std::vector<std::string_view> words;
   for (const SourceToken& token : source_tokens(parameter)) {
@@ -42,7 +41,7 @@ std::string list_of(const std::vector<std::string>& words) {
   return list;
 }
 
-/// "const float x[4]" → "x"; empty where the parameter has no name.
+/// "const float x[4]" → "x"; empty if the parameter has no name.
 std::string name_of_parameter(const std::string& declaration) {
   std::vector<SourceToken> tokens = source_tokens(declaration);
   for (size_t i = 0; i < tokens.size(); ++i)
@@ -62,7 +61,7 @@ Error wrong_count(const Launch& launch, const KernelInfo& kernel, const std::vec
       kernel.parameter_bytes.size(), launch.arguments.size());
 }
 
-/// Puts arguments that name their parameter where it is; the others are for those that are left, in order.
+/// Moves arguments that name their parameter to its position; the others fill the remaining positions in order.
 Result<void> arrange_arguments(Launch& launch, const KernelInfo& kernel, const std::vector<std::string>& declared) {
   const std::vector<std::string> given = std::exchange(launch.argument_names, {});
   const auto is_named = [](const std::string& name) { return !name.empty(); };
@@ -99,7 +98,7 @@ Result<void> arrange_arguments(Launch& launch, const KernelInfo& kernel, const s
   return {};
 }
 
-/// Buffers that a parameter points to, through the table of a float** too.
+/// Buffers that a parameter points to, including those in the table of a float**.
 std::vector<BufferArgument> targets_of(const Launch& launch, const BufferArgument& argument, const Pointee& pointee) {
   if (!pointee.is_pointer) return {argument};
   std::vector<BufferArgument> targets;
@@ -186,7 +185,7 @@ std::vector<std::string> kernel_expressions(const Plan& plan, std::span<const De
 }
 
 Result<void> settle_kernels(Plan& plan, const CompiledModule& module, std::span<const DeclaredKernel> declared) {
-  // Reading all headers takes time, and what a lab passes is not held against its types.
+  // Reading all headers takes time, and a lab's arguments are not checked against its types.
   const std::string source_text = plan.from_lab ? std::string() : text_with_headers(plan);
   for (Launch& launch : plan.launches) {
     auto entry = find_kernel_entry(module, launch.kernel, plan.source_file, declared);
@@ -196,7 +195,7 @@ Result<void> settle_kernels(Plan& plan, const CompiledModule& module, std::span<
     const std::vector<std::string> parameters = declared_parameters(kernel.name, declared);
     if (auto good = arrange_arguments(launch, kernel, parameters); !good) return good;
     if (auto good = check_arguments(launch, kernel, parameters); !good) return good;
-    // Some labs pass a __half* where the type is a parameter.
+    // Some labs pass a __half* where the type is a template parameter.
     if (!plan.from_lab)
       if (auto good = check_types(plan, launch, kernel, parameters, source_text); !good) return good;
   }

@@ -1,5 +1,5 @@
-// The kernels that a plan names: found in the compiled module, their arguments held against their parameters, and which
-// of them the views show.
+// The kernels that a plan names: finds them in the compiled module, checks their arguments against their parameters,
+// and chooses the one that the views show.
 #pragma once
 
 #include <span>
@@ -10,21 +10,22 @@
 
 namespace tilescope {
 
-/// The kernels that the sources of a plan declare, and the headers that they include.
+/// The kernels declared by the sources of a plan and by the headers that they include.
 std::vector<DeclaredKernel> declared_kernels(const Plan& plan);
 
-/// Gives every launch the name that its kernel has in the module; a launch without a name gets the only kernel. Number
-/// and width of the arguments are checked, and that a whole number does not meet a floating parameter.
+/// Gives every launch the name that its kernel has in the module; a launch without a name gets the only kernel. Checks
+/// the number and width of the arguments, and that no whole number is passed to a floating parameter.
 Result<void> settle_kernels(Plan& plan, const CompiledModule& module, std::span<const DeclaredKernel> declared);
 
-/// What has to be instantiated for the launches of a plan.
+/// The template kernels to instantiate for the launches of a plan.
 std::vector<std::string> kernel_expressions(const Plan& plan, std::span<const DeclaredKernel> declared);
 
 /// The launch that the views show: that of the first of these kernels that is launched, else the one with the most
-/// threads, of several the last. A sum's first launch, that is, and not the one that adds the last few numbers.
+/// threads (the last of equals). For a reduction this is the first pass, not the final one.
 size_t shown_launch(const std::vector<Launch>& launches, const std::vector<std::string>& kernels);
 
-/// Whether a block can learn what another one has done: it then reads memory in a way that the compiler leaves alone.
+/// Whether a block can learn what a different one has done: it then reads memory in a way that the compiler does not
+/// optimise.
 bool blocks_may_wait(std::string_view ptx);
 
 }  // namespace tilescope

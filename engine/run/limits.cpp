@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// Bytes that may be taken without pushing other programs out; 0 where the system does not say.
+/// Bytes that can be allocated without swapping out other programs; 0 if the system does not tell.
 uint64_t available_memory() {
   std::ifstream file("/proc/meminfo");
   for (std::string name, rest; file >> name && std::getline(file, rest);)

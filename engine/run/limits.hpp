@@ -1,5 +1,5 @@
-// How much of a request is carried out: what does not fit into memory is refused, and of what would take too long only
-// a part is executed or compared.
+// Limits on a request: what does not fit into memory is refused, and what would take too long is executed or compared
+// only in part.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace tilescope {
 
-/// Host copies: the contents, what comes back, and on the simulator its own memory with its shadow.
+/// Checks the memory for host copies: initial contents, results, and on the simulator its own memory with its shadow.
 Result<void> check_memory(const Plan& plan, DeviceKind device);
 
 /// Whether the simulator would take too long for all of the blocks.
 bool is_too_large(const Lab& lab, const Config& config);
-/// The same; false where no lab declares what runs.
+/// The same; false if the run has no lab.
 bool is_too_large(const Lab* lab, const Config& config);
 
-/// Blocks that are executed of a grid that is too large: evenly spread, the first and the last among them.
+/// The blocks to execute of a grid that is too large: evenly spaced, including the first and the last.
 std::vector<uint32_t> sample_of(const Dim3& grid);
 
-/// Notes in the result of such a run how many blocks of the shown launch were executed, and why nothing is observed.
+/// Records in the result of such a run how many blocks of the shown launch were executed, and why nothing is observed.
 void note_sample(RunResult& result);
 
-/// All, or what a reference in double precision can compute in a second or two.
+/// The number of elements to compare: all, or as many as a double-precision reference computes in a second or two.
 size_t elements_to_compare(const Lab& lab, const Config& config, size_t elements);
 
 }  // namespace tilescope

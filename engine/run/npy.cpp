@@ -31,7 +31,7 @@ std::optional<DType> type_of(std::string_view descr) {
   return std::nullopt;
 }
 
-/// What follows 'KEY': in the header, a Python dictionary; without blanks in front.
+/// The text after 'KEY': in the header, a Python dictionary; leading blanks are dropped.
 std::string_view entry(std::string_view header, std::string_view key) {
   const size_t at = header.find("'" + std::string(key) + "':");
   if (at == std::string_view::npos) return {};

@@ -15,7 +15,7 @@ struct NpyArray {
   HostBuffer values;  // of the file's own type; bool as u8
 };
 
-bool is_npy(const std::string& file);  ///< by its ending
+bool is_npy(const std::string& file);  ///< by its extension
 Result<NpyArray> read_npy(const std::string& file);
 
 /// The values as elements of another type, rounded to nearest even.

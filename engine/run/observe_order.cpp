@@ -1,12 +1,12 @@
-// Which blocks are executed, and how the footprints of the others follow from them.
+// Chooses the blocks to execute, and derives the footprints of the others.
 //
-//   1  every block is begun: it is left once each of its warps has executed each of its loads once. What it has touched
+//   1  Every block is begun: it stops once each of its warps has executed each of its loads once. What it has touched
 //      by then has a form (shapes by buffer) and places (offsets by buffer).
-//   2  blocks of one form are a class; the first one of each is executed to its end. The others' footprints are its
-//      footprint moved by the differences of their places.
-//   3  a buffer that is only written at the end has no place in the beginning. Its offset must follow from the others
+//   2  Blocks of one form are a class; the first block of each is executed to its end. The others' footprints are its
+//      footprint shifted by the differences of their places.
+//   3  A buffer that is only written at the end has no place in the beginning. Its offset must follow from the others
 //      by a linear rule: as many blocks as this takes are executed to their ends.
-//   4  further blocks are executed to their ends and must have touched exactly what is predicted.
+//   4  Further blocks are executed to their ends and must have touched exactly what is predicted.
 #include "engine/run/observe_order.hpp"
 
 #include <fmt/format.h>
@@ -23,20 +23,20 @@ namespace {
 constexpr uint64_t kMostBlocks = uint64_t{1} << 18;
 constexpr uint32_t kBatch = 512;  // blocks whose accesses are held at a time
 constexpr size_t kMostClasses = 64;
-constexpr size_t kMostAccesses = size_t{1} << 25;  // of the blocks executed to their end
+constexpr size_t kMostAccesses = size_t{1} << 25;  // for the blocks executed to their end
 
-/// Where a block's regions lie, by key; only keys that its beginning touches.
+/// Offsets of a block's regions, by key; only keys that its beginning touches.
 using Places = std::map<size_t, int64_t>;
 
-/// A linear rule from the places in the beginning to the offset of one more buffer, found by elimination.
+/// A linear rule from the offsets in the beginning to the offset of one more buffer, found by elimination.
 class LinearRule {
  public:
-  /// Differences of places that no combination of the known ones gives.
+  /// Whether no combination of the known differences gives these.
   bool is_new(const std::vector<int64_t>& differences) const {
     const auto rest = reduce(differences, 0).first;
     return std::any_of(rest.begin(), rest.end(), [](double value) { return std::fabs(value) > 1e-6; });
   }
-  /// Teaches an example. False: it contradicts the others.
+  /// Adds an example. False: it contradicts the others.
   bool add(const std::vector<int64_t>& differences, int64_t result) {
     auto [rest, value] = reduce(differences, static_cast<double>(result));
     const auto pivot =
@@ -48,7 +48,7 @@ class LinearRule {
     rows_.push_back(std::move(row));
     return true;
   }
-  /// The offset for these differences; nothing if it is no whole number.
+  /// The offset for these differences; nothing if it is not a whole number.
   std::optional<int64_t> predict(const std::vector<int64_t>& differences) const {
     const double value = -reduce(differences, 0).second;
     const double rounded = std::nearbyint(value);
@@ -76,8 +76,8 @@ class LinearRule {
 };
 
 struct BlockBytes {
-  uint64_t requested = 0;  // reads, as often as the L2 is asked
-  uint64_t written = 0;    // once each
+  uint64_t requested = 0;  // reads, counted per request to the L2
+  uint64_t written = 0;    // counted once each
 };
 BlockBytes bytes_of(const GridFootprints& grid, const BlockFootprint& footprint) {
   BlockBytes bytes;
@@ -90,7 +90,7 @@ BlockBytes bytes_of(const GridFootprints& grid, const BlockFootprint& footprint)
   return bytes;
 }
 
-/// The L2 of a GPU, and how fast the grid's blocks are there.
+/// The L2 of a GPU, and the pace of the grid's blocks on it.
 ModelledCache cache_of(const GpuSpec& gpu, uint32_t blocks_per_multiprocessor, const ObservedGrid& grid) {
   const BlockFootprint& first = grid.footprints.patterns.front();
   const BlockBytes bytes = bytes_of(grid.footprints, first);
@@ -182,8 +182,8 @@ class GridObserver {
     return {};
   }
 
-  /// How many warp instructions it takes until all warps have executed all their loads. Not many more: what follows is
-  /// the loop, with all its arithmetic.
+  /// Finds how many warp instructions it takes until all warps have executed all their loads. The count must not be
+  /// much larger, since the loop with all its arithmetic follows.
   Result<void> find_beginning() {
     const auto is_enough = [&](uint64_t steps) -> Result<bool> {
       auto report = execute({0}, steps);
@@ -249,7 +249,7 @@ class GridObserver {
     return grid_.keys.size() - 1;
   }
 
-  /// How far a block lies from the first of its class, by key of the beginnings.
+  /// Offset differences between a block and the first of its class, by key of the beginnings.
   std::vector<int64_t> differences_of(uint32_t block) const {
     std::vector<int64_t> differences(begun_keys_, 0);
     const Places& own = places_[block];
@@ -258,7 +258,7 @@ class GridObserver {
     return differences;
   }
 
-  /// The first block of each class, blocks that lie apart from it in a direction of their own, and some to check with.
+  /// The first block of each class, blocks whose differences are linearly independent, and some blocks for checking.
   Result<void> execute_chosen() {
     begun_keys_ = grid_.keys.size();
     std::set<uint32_t> chosen;
@@ -272,7 +272,7 @@ class GridObserver {
       examples_.push_back(block);
     }
     constexpr uint64_t kChecks = 4;
-    for (uint64_t i = 0; i < kChecks; ++i) {  // evenly spread, and the last one
+    for (uint64_t i = 0; i < kChecks; ++i) {  // evenly spaced, including the last one
       const auto block = static_cast<uint32_t>((i + 1) * (blocks_ - 1) / kChecks);
       if (chosen.insert(block).second) checked_.insert(block);
     }
@@ -280,7 +280,7 @@ class GridObserver {
     return execute_whole({chosen.begin(), chosen.end()});
   }
 
-  /// Keys that only whole footprints have.
+  /// Keys that only complete footprints have.
   Result<void> settle_keys() {
     for (const auto& [block, footprint] : footprints_)
       for (const StepFootprint& step : footprint)
@@ -323,7 +323,7 @@ class GridObserver {
     return {};
   }
 
-  /// What was executed to its end must be what the others' footprints say.
+  /// The footprints of executed blocks must equal the predicted ones.
   Result<void> check() {
     for (const auto& [block, footprint] : footprints_) {
       BlockFootprint predicted = grid_.patterns[class_of_[block]];
@@ -360,8 +360,8 @@ class GridObserver {
   std::vector<Class> classes_;
   std::vector<uint32_t> class_of_;
   std::vector<Places> places_;
-  size_t begun_keys_ = 0;           // of grid_.keys: those that beginnings touch
-  std::vector<uint32_t> examples_;  // blocks from which the rules are learnt
+  size_t begun_keys_ = 0;           // how many of grid_.keys the beginnings touch
+  std::vector<uint32_t> examples_;  // blocks from which the rules are learned
   std::set<uint32_t> checked_;
   std::map<uint32_t, BlockFootprint> footprints_;  // of the blocks executed to their end
   std::vector<LinearRule> rules_;                  // by key

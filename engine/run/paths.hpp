@@ -1,4 +1,4 @@
-// Where the program's own files are, and where it may keep its cache.
+// Locations of the program's own files and of its cache.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@ namespace tilescope {
 /// program that has them (source tree), else share/tilescope beside its bin (installation). Empty if there is none.
 std::filesystem::path find_root();
 
-/// XDG_CACHE_HOME/tilescope or ~/.cache/tilescope; empty without a home.
+/// XDG_CACHE_HOME/tilescope or ~/.cache/tilescope; empty without a home folder.
 std::filesystem::path user_cache_folder();
 
 }  // namespace tilescope

@@ -1,7 +1,7 @@
-// The compilation of a plan: the PTX comes first and is all that the simulator needs; the machine code takes longer.
+// The compilation of a plan: the PTX is ready first and is all that the simulator needs; the machine code takes longer.
 //
 //     PlanCompilation compilation(compiler, plan, {.kernels_folder = folder, .architecture = "sm_90"}, stop);
-//     auto ptx = compilation.ptx();                // what needs no machine code can be done meanwhile
+//     auto ptx = compilation.ptx();                // work that needs no machine code can start now
 //     auto module = compilation.machine_code();
 #pragma once
 
@@ -20,7 +20,7 @@ namespace tilescope {
 struct CompilationTarget {
   std::string kernels_folder = {};  // headers that all kernels may include
   std::string architecture = {};    // of the machine code
-  /// Whether the machine code may be for the usual architecture where the source does not compile for this one.
+  /// Whether the machine code may be for the default architecture if the source does not compile for this one.
   bool may_differ = false;
   bool machine_code = true;  // false: machine_code() is the PTX alone
 };
@@ -35,9 +35,9 @@ class PlanCompilation {
   Result<CompiledModule> machine_code() { return wait_for(&Compilation::machine_code); }
 
   const std::vector<DeclaredKernel>& declared() const { return declared_; }
-  /// What the caller has waited.
+  /// Total time that the caller has waited.
   double milliseconds() const { return milliseconds_; }
-  /// The error with template arguments that compile, where it says that the kernel of a launch has none.
+  /// The error, with a suggestion of template arguments that compile if a launch's kernel lacks them.
   Error explained(const Error& error, std::span<const Launch> launches) const;
 
  private:

@@ -35,7 +35,7 @@ std::optional<DType> named(std::string_view name) {
   return std::nullopt;
 }
 
-/// "unsigned long long", in any order of its words.
+/// "unsigned long long", with its words in any order.
 std::optional<DType> fundamental(const std::vector<std::string>& words) {
   const auto has = [&](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); };
   for (const std::string& word : words)
@@ -65,7 +65,7 @@ struct Parts {
   int stars = 0;
 };
 
-/// A type or a declaration; nothing where it has templates, brackets or references.
+/// A type or a declaration; nothing if it has templates, brackets or references.
 std::optional<Parts> take_apart(std::string_view text) {
   constexpr std::array<std::string_view, 7> kQualifiers{"const",     "volatile", "__restrict__", "__restrict",
                                                         "__const__", "restrict", "struct"};
@@ -83,14 +83,14 @@ std::optional<Parts> take_apart(std::string_view text) {
   return parts;
 }
 
-/// What the source calls a type: by using, typedef and #define, or the command line's define.
+/// The source's type aliases: by using, typedef and #define, or the command line's defines.
 class Aliases {
  public:
   Aliases(const std::string& source_text, const std::vector<Define>& defines) : defines_(defines) {
     for (const SourceToken& token : source_tokens(source_text)) tokens_.push_back(token);
   }
 
-  /// Nothing where there are several that differ: which one is compiled is not known here.
+  /// Nothing if there are several different definitions: which one is compiled is unknown here.
   std::optional<Parts> find(const std::string& name) const {
     std::set<std::string> texts;
     for (const Define& define : defines_)
@@ -128,7 +128,7 @@ class Aliases {
   const std::vector<Define>& defines_;
 };
 
-/// "float4" is four floats; vectors of integers carry anything.
+/// "float4" is four floats; integer vectors may carry any type.
 std::optional<Pointee> element_named(const std::vector<std::string>& words) {
   if (words.empty()) return std::nullopt;
   Pointee pointee;

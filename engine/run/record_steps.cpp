@@ -13,7 +13,7 @@ namespace {
 
 using Buffers = std::vector<std::shared_ptr<DeviceBuffer>>;
 
-/// What the buffer held before the run. An input still holds it, where the whole grid was executed.
+/// The buffer's contents before the run. If the whole grid was executed, an input still holds them.
 Result<std::shared_ptr<const HostBuffer>> initial_contents(const RunResult& result, size_t index) {
   const BufferSpec& spec = result.plan.buffers[index];
   if (spec.role == Role::input && index < result.buffers.size() && result.buffers[index] != nullptr &&
@@ -24,7 +24,7 @@ Result<std::shared_ptr<const HostBuffer>> initial_contents(const RunResult& resu
   return std::make_shared<const HostBuffer>(std::move(*made));
 }
 
-/// The run's own buffers are there already; these come on top, with their shadows.
+/// The run's own buffers already exist; these are allocated in addition, with their shadows.
 Result<void> check_room(const Plan& plan) {
   const uint64_t most =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) / 4;
@@ -34,7 +34,7 @@ Result<void> check_room(const Plan& plan) {
   return {};
 }
 
-/// All of what the buffers held before the run.
+/// All buffers with their contents before the run.
 Result<Buffers> fill_buffers(const RunResult& result, Executor& simulator, const std::stop_token& stop) {
   const Plan& plan = result.plan;
   if (auto room = check_room(plan); !room) return forward(room);
@@ -54,7 +54,7 @@ Result<Buffers> fill_buffers(const RunResult& result, Executor& simulator, const
   return buffers;
 }
 
-/// The same values, but made only where the block reads them: the whole would take seconds and gigabytes.
+/// The same values, but generated only where the block reads them: the whole would take seconds and gigabytes.
 Result<Buffers> promise_buffers(const RunResult& result, Executor& simulator, const std::vector<size_t>& zeros) {
   Buffers buffers;
   for (size_t i = 0; i < result.plan.buffers.size(); ++i) {

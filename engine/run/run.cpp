@@ -38,10 +38,10 @@ double milliseconds_since(Clock::time_point start) {
 
 }  // namespace
 
-/// Carries one request out, step by step; its members are what the steps hand on.
+/// Executes one request step by step; its members are the state passed between steps.
 class RunInProgress {
  public:
-  /// A plan that no lab declares has a `resolved` with neither lab nor rung.
+  /// For a plan without a lab, `resolved` has neither lab nor rung.
   RunInProgress(Engine& engine, const Request& request, Resolved resolved, const std::stop_token& stop,
                 const ProgressFunction& progress)
       : engine_(engine), lab_(resolved.lab), rung_(resolved.rung), stop_(stop), progress_(progress) {
@@ -92,9 +92,9 @@ class RunInProgress {
     return sampled_ ? Result<void>() : check_memory(result_.plan, result_.request.device);
   }
 
-  /// Compiles as far as the execution needs. The simulator needs the PTX alone, and the machine code often takes longer
-  /// than the simulator. A GPU needs the machine code first. So does the simulator where blocks may wait for one
-  /// another: how many are resident then matters, and follows from the registers.
+  /// Compiles as far as execution needs. The simulator needs only the PTX, and the machine code often takes longer than
+  /// the simulation. A GPU needs the machine code first. So does the simulator if blocks may wait for each other: then
+  /// the number of resident blocks matters, which depends on the registers.
   Result<void> compile() {
     report(Progress::Phase::compile, 0);
     const auto& compiler = engine_.compiler();
@@ -116,7 +116,8 @@ class RunInProgress {
     return {};
   }
 
-  /// The machine code, and with it the resource usage. An error of the compiler counts before one of the execution.
+  /// Waits for the machine code, and with it the resource usage. A compile error takes precedence over an execution
+  /// error.
   Result<void> finish_compiling() {
     auto module = compilation_->machine_code();
     if (!module) return explained(module.error());
@@ -146,27 +147,27 @@ class RunInProgress {
     return settle_variables(result_.plan, result_.compiled, result_.request.seed);
   }
 
-  /// The lab's parameter that says how many blocks a multiprocessor holds; 0: as many as fit.
+  /// The lab's parameter for the number of blocks per SM; 0: as many as fit.
   int64_t ctas_as_set() const {
     const auto& params = result_.config.params;
     const auto set = params.find("CTAS_PER_SM");
     return set != params.end() ? set->second : 0;
   }
 
-  /// Scratch of a GPU run that nothing is shown of has no copy on the host: it may be larger than all the rest. It
-  /// begins as zeros there; what reads scratch that nobody has written is for the simulator to find.
+  /// Scratch of a GPU run that no view shows has no host copy: it may be larger than everything else. It is initialised
+  /// to zeros; reads of unwritten scratch are found by the simulator.
   bool leaves_out_scratch() const { return on_gpu() && !reason_not_to_observe().empty(); }
   bool is_left_out(const BufferSpec& spec) const {
     const bool is_read = lab_ != nullptr && spec.name == lab_->schedule_buffer;
     return spec.role == Role::scratch && (spec.fill == Fill::zero || spec.fill == Fill::poison) && !is_read;
   }
 
-  /// Left out: the buffer is on the GPU alone.
+  /// Left out: the buffer exists only on the GPU.
   bool is_empty_here(size_t buffer) const {
     return initial_[buffer]->count() < static_cast<size_t>(result_.plan.buffers[buffer].count());
   }
 
-  /// Where blocks are only sampled, nothing is filled in: they find zeros.
+  /// If blocks are only sampled, nothing is filled in: they read zeros.
   Result<void> fill_inputs() {
     if (sampled_) return {};
     report(Progress::Phase::inputs, 0);
@@ -194,7 +195,7 @@ class RunInProgress {
 
   using DeviceBuffers = std::vector<std::shared_ptr<DeviceBuffer>>;
 
-  /// With their contents; where blocks are only sampled, zeros.
+  /// Allocates buffers with their contents; zeros if blocks are only sampled.
   Result<DeviceBuffers> allocate(Executor& executor, bool zeros = false) const {
     DeviceBuffers buffers;
     for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
@@ -217,7 +218,7 @@ class RunInProgress {
     return buffers;
   }
 
-  /// What the kernel may have written comes back; inputs stay shared with the cache.
+  /// Copies back what the kernel may have written; inputs stay shared with the cache.
   Result<SharedBuffers> download(Executor& executor, const DeviceBuffers& buffers) const {
     SharedBuffers contents = initial_;
     for (size_t i = 0; i < buffers.size(); ++i) {
@@ -259,7 +260,7 @@ class RunInProgress {
         result_.block_times = read_block_times(*result_.buffers[i], result_.plan.launches.back().grid.count());
   }
 
-  /// Why a GPU run is not simulated beside it; empty if it is.
+  /// Why a GPU run is not also simulated; empty if it is.
   Phrase reason_not_to_observe() const {
     if (!result_.request.observe) return Phrase("not asked for");
     if (lab_ == nullptr) return {};
@@ -272,7 +273,7 @@ class RunInProgress {
     return {};
   }
 
-  /// The launches, and on the simulator what they leave in the buffers.
+  /// Runs the launches, and on the simulator takes the resulting buffer contents.
   Result<void> simulate() {
     if (on_gpu()) result_.not_observed_reason = reason_not_to_observe();
     if (!result_.not_observed_reason.empty()) return {};
@@ -293,7 +294,7 @@ class RunInProgress {
     return {};
   }
 
-  /// What is shown of the simulated launches; of a GPU run that is not simulated, nothing.
+  /// Derives the views' data from the simulated launches; nothing for a GPU run that is not simulated.
   void make_views() {
     if (!result_.not_observed_reason.empty()) return;
     if (sampled_)
@@ -302,7 +303,7 @@ class RunInProgress {
       observe();
   }
 
-  /// The counters of the blocks that were executed; no buffer holds what the kernel would have written.
+  /// Counters of the executed blocks only; the buffers do not hold the kernel's results.
   void finish_sample() {
     result_.traffic.counters = counters_;
     note_sample(result_);
@@ -389,7 +390,7 @@ class RunInProgress {
     if (has_machine_code_) result_.hierarchy = hierarchy.get();
   }
 
-  /// Each kernel once, however often it is launched.
+  /// Compares each kernel once, however often it is launched.
   void compare_machine_code() {
     std::set<std::string> compared;
     for (size_t i = 0; i < result_.plan.launches.size(); ++i) {
@@ -437,7 +438,7 @@ class RunInProgress {
   }
 
   Engine& engine_;
-  const Lab* lab_;    // null: no lab declares the plan
+  const Lab* lab_;    // null: the plan has no lab
   const Rung* rung_;  // likewise
   std::stop_token stop_;
   const ProgressFunction& progress_;

@@ -1,4 +1,4 @@
-// The source of a run as the simulator reads it: for the shapes of shared arrays (engine/sim/program/shared_names.hpp).
+// The source of a run as the simulator reads it for the shapes of shared arrays (engine/sim/program/shared_names.hpp).
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// With the values of sliders and switches as macros in front.
+/// The source preceded by the values of sliders and switches as macros.
 inline std::shared_ptr<const std::string> source_with_defines(const Plan& plan) {
   auto text = std::make_shared<std::string>();
   for (const Define& define : plan.defines) *text += "#define " + define.name + " " + define.value + "\n";

@@ -9,7 +9,7 @@ namespace tilescope {
 OutputStatistics count_output(const HostBuffer& buffer, bool started_as_poison) {
   OutputStatistics found;
   found.count = buffer.count();
-  double squares = 0;  // of the distances from the mean so far (Welford 1962)
+  double squares = 0;  // sum of squared distances from the running mean (Welford 1962)
   for (size_t i = 0; i < buffer.count(); ++i) {
     if (started_as_poison && count_poison(buffer, i, i + 1) > 0) {
       ++found.untouched;

@@ -1,11 +1,11 @@
-// An output in numbers, for runs without a reference.
+// Statistics of an output, for runs without a reference.
 #pragma once
 
 #include "engine/run_result.hpp"
 
 namespace tilescope {
 
-/// Elements that hold the poison count as untouched where the buffer started with it, and as nothing else.
+/// If the buffer started as poison, elements that still hold it count as untouched and as nothing else.
 OutputStatistics count_output(const HostBuffer& buffer, bool started_as_poison);
 
 }  // namespace tilescope

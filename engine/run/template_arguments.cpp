@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPatience = 5s;  // with a message that is not about an error of the user's
+constexpr auto kPatience = 5s;  // limit, since this only improves a message
 constexpr size_t kMostCandidates = 10;
 
 enum class ParameterKind { type, truth, number, pack, unknown };
@@ -38,7 +38,7 @@ bool has_default(const std::string& parameter) {
   return std::ranges::any_of(source_tokens(parameter), [](const SourceToken& token) { return token.is("="); });
 }
 
-/// Whether an argument means the same everywhere: a number, or a type of the language.
+/// Whether an argument means the same everywhere: a number, or a built-in type.
 bool is_plain(const std::string& argument) {
   return std::ranges::all_of(source_tokens(argument), [](const SourceToken& token) {
     constexpr auto kWords = std::to_array<std::string_view>(
@@ -63,13 +63,13 @@ std::string usual_argument(ParameterKind kind, const Choice& choice) {
       return choice.number;
     case ParameterKind::pack:
       break;
-    case ParameterKind::unknown:  // a type with a concept, or a value of an enumeration
+    case ParameterKind::unknown:  // a type with a concept, or an enumeration value
       return choice.unknown;
   }
   return {};
 }
 
-/// `given` where it is plain, the usual elsewhere.
+/// `given` if it is plain, otherwise the default candidate.
 std::string with_usual_arguments(const DeclaredKernel& kernel, const std::vector<std::string>& parameters,
                                  const std::vector<std::string>& given, const Choice& choice) {
   std::string arguments;

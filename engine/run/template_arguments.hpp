@@ -1,4 +1,4 @@
-// Template arguments to suggest for a kernel that was named without them: some that compile.
+// Suggests template arguments that compile for a kernel that was named without them.
 #pragma once
 
 #include <span>
@@ -11,13 +11,13 @@
 
 namespace tilescope {
 
-/// The error of a run whose template kernel has no arguments, with a suggestion that was tried; any other error as it
-/// is. `request` is that of the run.
+/// Adds a tested suggestion to the error of a run whose template kernel has no arguments; returns any other error
+/// unchanged. `request` is the run's.
 Error with_arguments_that_compile(Error error, Compiler& compiler, CompileRequest request,
                                   std::span<const Launch> launches, std::span<const DeclaredKernel> declared,
                                   const std::stop_token& stop);
 
-/// What is worth trying, best first: what host code says, then something for each parameter by its kind.
+/// Candidates to try, best first: the arguments in host code, then guesses for each parameter by its kind.
 std::vector<std::string> template_candidates(const DeclaredKernel& kernel);
 
 }  // namespace tilescope

@@ -14,13 +14,13 @@
 namespace tilescope {
 namespace {
 
-/// "ns::table" of "_ZN2ns5tableE"; its last part.
+/// The last component of a name: "table" for "ns::table".
 std::string last_part(const std::string& name) {
   const size_t at = name.rfind("::");
   return at == std::string::npos ? name : name.substr(at + 2);
 }
 
-/// Those that the compiler made for strings and the like have names that C++ does not allow.
+/// Variables that the compiler made for strings and the like have names that C++ does not allow.
 bool is_of_source(std::string_view name) {
   return !name.empty() && name.find('$') == std::string_view::npos && !name.starts_with("__nv_");
 }
@@ -55,7 +55,7 @@ Result<const PtxVariable*> find_variable(const PtxModule& module, const std::str
   return fail(ErrorId::variable_ambiguous, wanted, file, names_of(found));
 }
 
-/// Whether a line declares a variable that begins as zeros: `.global .align 4 .u32 count;`.
+/// Whether a line declares a variable initialised to zeros: `.global .align 4 .u32 count;`.
 bool may_begin_as_zeros(std::string_view ptx) {
   for (size_t at = 0; at < ptx.size();) {
     const size_t end = std::min(ptx.find('\n', at), ptx.size());
@@ -74,7 +74,7 @@ bool begins_as_zeros(const PtxVariable& variable) {
   return variable.relocations.empty() && std::all_of(variable.initial.begin(), variable.initial.end(), is_zero);
 }
 
-/// `__device__ int count = 0;`: the source itself says that it begins so.
+/// `__device__ int count = 0;`: the source itself sets the initial value.
 bool is_set_in_source(const std::string& name, const std::vector<SourceToken>& tokens) {
   for (size_t i = 1; i + 1 < tokens.size(); ++i) {
     if (!tokens[i].is(name) || tokens[i - 1].is(".") || tokens[i - 1].is("->") || tokens[i - 1].is("=")) continue;
@@ -85,7 +85,7 @@ bool is_set_in_source(const std::string& name, const std::vector<SourceToken>& t
     }
     const bool initial = after < tokens.size() && (tokens[after].is("=") || tokens[after].is("{"));
     if (!initial) continue;
-    // The declaration, not an assignment: its specifier stands before it.
+    // The declaration, not an assignment: it is preceded by its specifier.
     for (size_t k = i; k-- > 0 && !tokens[k].is(";") && !tokens[k].is("}") && !tokens[k].is("{");)
       if (tokens[k].is("__device__") || tokens[k].is("__constant__") || tokens[k].is("__managed__")) return true;
   }
@@ -93,7 +93,7 @@ bool is_set_in_source(const std::string& name, const std::vector<SourceToken>& t
 }
 
 void add_unset_variables(const Plan& plan, const PtxModule& module, std::vector<Phrase>& doubts) {
-  std::set<std::string_view> known;  // set by somebody
+  std::set<std::string_view> known;  // set by the host
   for (const Launch& launch : plan.launches) {
     for (const Preset& preset : launch.presets) known.insert(preset.variable);
     for (const VariableUse& use : find_variable_uses(module, launch.kernel))
@@ -113,7 +113,7 @@ void add_unset_variables(const Plan& plan, const PtxModule& module, std::vector<
     }
 }
 
-/// Looked at before the PTX is parsed: "{" and "ret;" with nothing but blank lines and places between.
+/// Checked before the PTX is parsed: "{" and "ret;" with only blank lines and .loc directives between.
 bool has_an_empty_body(std::string_view ptx) {
   bool after_brace = false;
   for (size_t at = 0; at < ptx.size();) {
@@ -130,7 +130,7 @@ bool has_an_empty_body(std::string_view ptx) {
   return false;
 }
 
-/// A kernel without parameters may well do nothing: it measures the launch.
+/// A kernel without parameters may intentionally do nothing: it measures the launch.
 void add_empty_kernels(const Plan& plan, const PtxModule& module, std::vector<Phrase>& doubts) {
   for (const Launch& launch : plan.launches)
     for (const PtxFunction& function : module.functions)
@@ -155,7 +155,7 @@ Result<void> settle_variables(Plan& plan, const CompiledModule& module, uint64_t
     if (!found) return forward(found);
     Preset preset{.variable = std::string((*found)->name), .value = given.value};
     if (given.contents) {
-      // Random numbers of its own: buffers have the streams before it.
+      // Separate random streams: the buffers use the streams before these.
       auto made = make_contents(*given.contents, plan.buffers.size() + i, seed);
       if (!made) return forward(made);
       preset.value.bytes = std::move(made->bytes);

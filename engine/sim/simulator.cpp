@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kWorkspaceBytes = 64;
 
-/// A parsed module with the state of its variables, and its kernels as far as they have been decoded.
+/// A parsed module with the state of its variables, and its kernels decoded so far.
 struct LoadedModule {
   std::shared_ptr<const PtxModule> module;
   ModuleVariables variables;
@@ -137,7 +137,7 @@ class Simulator : public Executor {
   }
 
   Result<LoadedModule*> load(const std::string& ptx) {
-    constexpr size_t kMostModules = 16;  // some megabytes each, of large kernels
+    constexpr size_t kMostModules = 16;  // some megabytes each for large kernels
     if (const auto found = modules_.find(ptx); found != modules_.end()) {
       found->second->last_use = ++uses_;
       return found->second.get();
@@ -202,7 +202,7 @@ class Simulator : public Executor {
     return addresses;
   }
 
-  /// What the launch finds in variables and in arrays of pointers.
+  /// Stores the launch's values of variables and arrays of pointers.
   static Result<void> store_presets(LoadedModule& module, const Launch& launch,
                                     std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
     const std::vector<uint64_t> addresses = addresses_of(buffers);
@@ -266,7 +266,7 @@ class Simulator : public Executor {
         return fail(ErrorId::bad_launch, "block", block, phrase("the grid has {} blocks", launch.grid.count()));
     auto parameters = parameters_of(launch, **program, buffers);
     if (!parameters) return forward(parameters);
-    if (options.launch_index == 0 || options.begins_run) {  // a new run finds the module as it was loaded
+    if (options.launch_index == 0 || options.begins_run) {  // a new run starts with the module as loaded
       (*loaded)->reset();
       heap_.reset();
     }
@@ -316,7 +316,7 @@ class Simulator : public Executor {
     return report;
   }
 
-  /// The block of a step window, alone where that is possible.
+  /// Runs the block of a step window, alone if possible.
   static Result<LaunchReport> follow_block(LaunchSetup& setup, const LaunchOptions& options,
                                            const std::stop_token& stop) {
     const uint64_t blocks = setup.grid.count();
@@ -339,7 +339,7 @@ class Simulator : public Executor {
     return report;
   }
 
-  /// What the driver gives to a cooperative launch; every launch has it here.
+  /// The workspace that the driver gives to a cooperative launch; here every launch has it.
   static void add_workspace(const HostPages& workspace, LaunchSetup& setup) {
     Extent extent;
     extent.low = kWorkspaceWindow;
@@ -349,7 +349,7 @@ class Simulator : public Executor {
     setup.memory.add(std::move(extent));
   }
 
-  /// As many as the modelled GPU holds at a time, and the host's memory.
+  /// Limits resident blocks to what the modelled GPU holds at a time, and to the host's memory.
   static void limit_resident_blocks(const CompiledModule& module, const Launch& launch, const GpuSpec& gpu,
                                     LaunchSetup& setup) {
     const Program& program = *setup.program;

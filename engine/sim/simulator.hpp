@@ -2,7 +2,7 @@
 //
 //   PTX text → lexer → parser → control flow and liveness → decoded instructions → warps of 32 lanes
 //
-// Blocks are independent work items over host threads; the result and the trace do not depend on how many.
+// Blocks are independent work items for the host threads; result and trace do not depend on the number of threads.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What is kept of a pinned result, and what the next one is compared by.
+// What is kept of a pinned result, and how the next result is compared with it.
 #include "app/observed/baseline.hpp"
 
 #include <gtest/gtest.h>

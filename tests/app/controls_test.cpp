@@ -1,4 +1,4 @@
-// The arithmetic behind the controls, the palette and the areas of the window; no window needed.
+// The arithmetic behind the controls, the palette and the areas of the window; needs no window.
 #include <gtest/gtest.h>
 
 #include "app/panels/controls/controls_parts.hpp"

@@ -1,5 +1,5 @@
-// What main() computes in a way that is not followed is left to the kernel's body: a form says nothing rather than a
-// number that the program does not have. And no text takes long, or much memory, to read.
+// What main() computes in a way that is not followed is left to the kernel's body: a form leaves a field empty rather
+// than show a number that the program does not have. And no text takes long, or much memory, to read.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kKernel =
     "__global__ void k(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }\n";
 
-/// What main() says about the first kernel, by field; nothing of what its body says.
+/// What main() says about the first kernel, by field; without what the kernel's body says.
 HostFields host_fields(const std::string& source) {
   const SourceFacts facts = read_source_facts(source);
   if (facts.kernels.empty()) return {};
@@ -23,7 +23,7 @@ HostFields host_fields(const std::string& source) {
   return fields_from_host(kernel, facts, parameters, read_kernel(kernel, facts, parameters));
 }
 
-/// The block of a main() that has these statements before k<<<1, t>>>(x, 5); "" where it is not known.
+/// The block of a main() with these statements before k<<<1, t>>>(x, 5); "" if it is unknown.
 std::string block_after(const std::string& statements, const std::string& before = {}) {
   const HostFields fields = host_fields(before + kKernel + "int main(int argc, char** argv) {\n  float* x;\n" +
                                         statements + "\n  k<<<1, t>>>(x, 5);\n}\n");
@@ -31,7 +31,7 @@ std::string block_after(const std::string& statements, const std::string& before
   return found != fields.end() ? found->second.text : "";
 }
 
-/// The fill of a buffer of 400 bytes after these statements; "" where it is not known.
+/// The fill of a 400-byte buffer after these statements; "" if it is unknown.
 std::string fill_after(const std::string& statements) {
   const HostFields fields = host_fields(std::string(kKernel) + "int main() { float* x; cudaMalloc(&x, 400); " +
                                         statements + " k<<<1, 1>>>(x, 5); }");
@@ -150,7 +150,7 @@ std::string repeated(const std::string& text, int times) {
   for (int i = 0; i < times; ++i) all += text;
   return all;
 }
-/// The text `count` times; $ is its number from 1, @ the one before.
+/// The text `count` times; $ becomes its number from 1, @ the number before.
 std::string numbered(const std::string& text, int count) {
   std::string all;
   for (int i = 1; i <= count; ++i)

@@ -1,4 +1,4 @@
-// A file with a main() runs in the Sandbox as main() runs it: its launch, sizes, buffers and values.
+// A file with a main() runs in the Sandbox as main() runs it: with its launch, sizes, buffers and values.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -51,7 +51,7 @@ TEST(HostReading, EveryFieldSaysWhereItComesFrom) {
   EXPECT_EQ(form.origins.at("data.type"), (FieldOrigin{FieldOrigin::Kind::declaration, "", 4}));
   for (const auto& [field, text] : form.defaults)
     EXPECT_TRUE(form.origins.contains(field) || field == "defines" || field == "includes") << field;
-  // Without host code nothing is from there.
+  // Without host code no field has its origin there.
   for (const auto& [field, origin] : first_form(kSaxpy).origins)
     EXPECT_NE(origin.kind, FieldOrigin::Kind::host) << field;
 }
@@ -64,7 +64,7 @@ TEST(HostReading, AMacroDividesAndAnArgumentOfTheProgramHasItsDefault) {
 TEST(HostReading, TheReductionsHalfGridIsMainsAndAlsoTheBodys) {
   EXPECT_EQ(fields(kReductionProgram, {"n", "grid.x", "block.x", "shared", "out.shape", "n.value"}),
             "n=262144 grid.x=ceil(n/(block.x*2)) block.x=256 shared=block.x*4 out.shape=grid.x n.value=n");
-  // Without main() the body says as much.
+  // Without main() the kernel's body gives the same values.
   const std::string whole = kReductionProgram;
   const KernelForm body = first_form(whole.substr(0, whole.find("int main")));
   EXPECT_EQ(body.text("grid.x"), "ceil(n/(block.x*2))");

@@ -1,4 +1,4 @@
-// Which events a frame is given together, and that none is lost or comes out of order.
+// Which events share a frame; no event is lost or reordered.
 #include "app/window/input_queue.hpp"
 
 #include <gmock/gmock.h>
@@ -86,7 +86,7 @@ TEST(InputQueue, AnythingInAnyOrderComesOutOnceInThatOrder) {
     while (!queue.empty()) {
       const auto frame = queue.take();
       ASSERT_FALSE(frame.empty());
-      std::set<std::pair<int, int>> changed;  // no button or key twice: ImGui would see only the last
+      std::set<std::pair<int, int>> changed;  // each button or key once: ImGui would see only its last state
       for (const InputEvent& event : frame) {
         EXPECT_EQ(event.scancode, next++);
         const bool changes = event.kind == Kind::button || event.kind == Kind::key;

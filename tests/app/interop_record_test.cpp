@@ -1,4 +1,4 @@
-// What is remembered of interop from one process to the next.
+// What one process records about interop for the next.
 #include "engine/gpu/interop_record.hpp"
 
 #include <gtest/gtest.h>

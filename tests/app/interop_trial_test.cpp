@@ -1,4 +1,4 @@
-// When interop may be used: the trial's answers, faults, and children that answer, fail or hang. No GPU needed.
+// When interop may be used: the trial's answers, its faults, and children that answer, fail or hang. Needs no GPU.
 #include "app/draw/gl/interop_trial.hpp"
 
 #include <gmock/gmock.h>
@@ -112,7 +112,7 @@ TEST_F(InteropTrialTest, AFaultDuringATrialEndsIt) {
   InteropTrial trial(procedure(), 0, wake());
   wait_for_trial(1);
   EXPECT_EQ(trial.poll(1), State::faulted);
-  wait_for_wakes(1);  // it was asked to stop: nobody gave an answer
+  wait_for_wakes(1);  // it was asked to stop: there is no answer
   EXPECT_EQ(trial.poll(1), State::faulted) << "that it was stopped is no reason against interop";
   EXPECT_EQ(started(), 1);
 }
@@ -122,7 +122,7 @@ TEST_F(InteropTrialTest, ClosingTheWindowDoesNotWaitForATrial) {
   wait_for_trial(1);
 }  // the test ends only if the trial is stopped
 
-/// A program in place of tilescope; the words it is started with are in $1.
+/// A program in place of tilescope; its arguments are in $1.
 class StandInProgram : public testing::Test {
  protected:
   void SetUp() override {

@@ -65,7 +65,7 @@ TEST_F(KeptEditsTest, AProcessThatIsKilledLosesNothing) {
     [[maybe_unused]] const ssize_t written = ::write(ready[1], "x", 1);
     ::pause();
   }
-  ::close(ready[1]);  // if the child ends early, so does the read
+  ::close(ready[1]);  // if the child ends early, the read ends too
   char byte = 0;
   ASSERT_EQ(::read(ready[0], &byte, 1), 1);
   ::close(ready[0]);

@@ -1,5 +1,5 @@
-// Everything that the engine says exists in Chinese: errors and hints by id, findings by id, each form and literal of
-// the sources, and each text of a recording.
+// Every message of the engine exists in Chinese: errors and hints by id, findings by id, every form and literal in the
+// sources, and every text of a recording.
 #include "app/draw/messages.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ bool has_chinese(const std::string& text) {
   return std::any_of(text.begin(), text.end(), [](char byte) { return static_cast<unsigned char>(byte) >= 0xe4; });
 }
 
-/// Which places a form has: {} count on from 0, {2} names one.
+/// The placeholders of a form: {} counts from 0, {2} names one.
 std::multiset<int> places(const std::string& form) {
   static const std::regex place(R"(\{(\d*)\})");
   std::multiset<int> found;
@@ -57,8 +57,8 @@ std::multiset<int> places(const std::string& form) {
   return found;
 }
 
-/// A text of ours has two English words side by side; names of parameters, and forms of signs alone, need no other
-/// language.
+/// A text to translate has two neighbouring English words; names of parameters and forms of symbols alone need no
+/// translation.
 bool is_said(const std::string& form) {
   static const std::regex words("[A-Za-z]{2,}[^A-Za-z{}]* [A-Za-z]|[a-z]{2,} \\{|\\} [a-z]{2,}");
   return std::regex_search(form, words);
@@ -112,7 +112,7 @@ std::string unescaped(const std::string& literal) {
   return text;
 }
 
-/// A file's code without comments, and its literals, neighbours joined as the compiler joins them.
+/// A file's code without comments, and its literals, with neighbours joined as the compiler joins them.
 struct Literal {
   size_t begin, end;
   std::string text;
@@ -151,7 +151,7 @@ Code parse(const std::string& source) {
   return code;
 }
 
-/// The closing parenthesis of a call whose arguments begin at `open`, and one more.
+/// Position after the closing parenthesis of the call whose arguments begin at `open`.
 size_t end_of_call(const Code& code, size_t open) {
   size_t close = open;
   for (int depth = 1; depth > 0 && close < code.text.size(); ++close)
@@ -159,14 +159,14 @@ size_t end_of_call(const Code& code, size_t open) {
   return close;
 }
 
-/// Literals of calls by which a phrase or an error is made. Elsewhere one does not become a phrase.
+/// Literals of calls that make a phrase or an error. A literal elsewhere does not become a phrase.
 std::vector<std::string> said_in(const Code& code) {
   static const std::regex call(R"(\b(phrase|Phrase|fail|make_error)\s*\()");
   std::vector<std::string> found;
   for (std::sregex_iterator at(code.text.begin(), code.text.end(), call), end; at != end; ++at) {
     const auto open = static_cast<size_t>(at->position() + at->length());
     const size_t close = end_of_call(code, open);
-    // What is only a fault of the arguments of the command line is English, as all of it is.
+    // Errors that are only about the command line's arguments are English, like the whole command line.
     if (code.text.substr(open, close - open).find("ErrorId::usage") != std::string::npos) continue;
     for (const Literal& literal : code.literals)
       if (literal.begin >= open && literal.end <= close) found.push_back(literal.text);
@@ -182,7 +182,7 @@ std::vector<fs::path> sources() {
   return files;
 }
 
-/// The words of the PTX parser are for a report to the simulator's authors.
+/// The PTX parser's texts are for a report to the simulator's authors.
 bool is_ptx_front_end(const fs::path& file) {
   const std::string name = file.filename().string();
   const std::string folder = fs::relative(file.parent_path(), kRoot).string();
@@ -211,7 +211,7 @@ TEST(Messages, NoTextIsThereThatNothingSays) {
   for (const auto& [form, text] : section("phrases")) EXPECT_TRUE(literals.contains(form)) << form;
 }
 
-/// fail(…, fmt::format(…)) makes a text that no table can know.
+/// fail(…, fmt::format(…)) makes a text that no table can contain.
 TEST(Messages, ReasonsOfErrorsAreNotFormattedAsText) {
   static const std::regex call(R"(\b(fail|make_error|not_possible|unavailable|refuse)\s*\()");
   for (const fs::path& file : sources()) {
@@ -229,7 +229,7 @@ TEST(Messages, ReasonsOfErrorsAreNotFormattedAsText) {
   }
 }
 
-/// The name of the innermost call that a literal is an argument of.
+/// The name of the innermost call that has the literal as an argument.
 std::string call_around(const Code& code, const Literal& literal) {
   size_t open = literal.begin;
   for (int depth = 0; open > 0;) {
@@ -242,7 +242,7 @@ std::string call_around(const Code& code, const Literal& literal) {
   return code.text.substr(begin, open - begin);
 }
 
-/// fail(…, wrong ? "one text" : "another text") has a pointer for an argument, which is taken for a name.
+/// fail(…, wrong ? "one text" : "another text") has a pointer as its argument, which is taken for a name.
 std::vector<std::string> chosen_without_phrase(const Code& code) {
   static const std::regex call(R"(\b(phrase|fail|make_error)\s*\()");
   std::vector<std::string> found;
@@ -307,7 +307,7 @@ TEST(Messages, LibrariesOwnWordsHaveAMeaningInBothLanguages) {
   EXPECT_TRUE(meaning_of("cuBLAS", "its result is not that of the rungs").empty());
 }
 
-// ---- How it is put together --------------------------------------------------------------------------------------
+// ---- How a message is put together -------------------------------------------------------------------------------
 
 TEST(Messages, ErrorsAndTheirReasonsAreSaidTogether) {
   const Strings strings = chinese();
@@ -333,7 +333,7 @@ TEST(Messages, NamesAtTheBeginningKeepTheirLetters) {
   EXPECT_EQ(sentence(english, std::string("the driver said no")), "The driver said no.");
 }
 
-/// Words of the table as the names of a kernel, a buffer and a parameter.
+/// Words of the table used as the names of a kernel, a buffer and a parameter.
 TEST(Messages, NamesAreNeverTranslatedThoughTheTableHasTheWord) {
   const Strings strings = chinese();
   const std::string read = "read", none = "none";

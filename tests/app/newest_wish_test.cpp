@@ -1,4 +1,5 @@
-// The thread behind runs, steps and fusion accounts: the newest wish wins, and a cancelled one ends with a sentence.
+// The thread behind runs, steps and fusion accounts: only the newest request is served, and a cancelled one ends with a
+// sentence.
 #include "app/session/newest_wish.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ namespace {
 
 using Worker = NewestWish<int, std::string>;
 
-/// Makes the number's text; while `hold` is set, only when it is stopped.
+/// Makes the number's text; while `hold` is set, only once it is stopped.
 class Slow {
  public:
   Worker worker{[this](const int& wish, const std::stop_token& stop) -> Worker::Outcome {

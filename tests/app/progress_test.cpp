@@ -1,4 +1,4 @@
-// What counts as done in a lab, from facts made by hand.
+// What counts as done in a lab, from hand-made facts.
 #include "app/session/progress.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(Progress, PartsThatALabDoesNotHaveAreNotAskedFor) {
   bare.break_it.clear();
   ASSERT_EQ(parts_of(bare, {}).size(), 2U);
   EXPECT_TRUE(is_complete(bare, {.lesson_read = true, .own_edit = true}));
-  // What an older version knew and this one does not is not counted.
+  // Parts that an older version knew and this one does not are not counted.
   for (const PartDone& part : parts_of(*find_lab("vector-add"), {.predictions = {7}, .broken = {"GONE"}}))
     EXPECT_EQ(part.done, 0U);
 }

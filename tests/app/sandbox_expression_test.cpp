@@ -1,4 +1,4 @@
-// What the fields of the Sandbox understand, and what they say about what they do not.
+// What the fields of the Sandbox understand, and the reasons for what they refuse.
 #include <gtest/gtest.h>
 
 #include "app/sandbox/reading/expression.hpp"

@@ -1,4 +1,4 @@
-// A kernel as people write it runs at once with what the form suggests, and a field that is wrong says so.
+// A kernel as people write it runs at once with what the form suggests, and a wrong field gives the reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

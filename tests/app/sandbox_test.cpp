@@ -1,5 +1,5 @@
-// A file of one's own in the window: it runs at once, again when it changes on disk, and what goes wrong is said while
-// the last good result stays.
+// A user's own file in the window: it runs at once, and again when it changes on disk; on errors the last good result
+// stays and the error is shown.
 #include "app/sandbox/sandbox.hpp"
 
 #include <gtest/gtest.h>
@@ -37,13 +37,13 @@ class SandboxTest : public ::testing::Test {
   }
 
   fs::path write(const std::string& name, const std::string& text) const {
-    // As most editors save: another file is put in its place.
+    // As most editors save: the file is replaced by a new one.
     std::ofstream(folder / "new", std::ios::binary) << text;
     fs::rename(folder / "new", folder / name);
     return folder / name;
   }
 
-  /// Frames until something is so; false if that takes half a minute.
+  /// Draws frames until so() is true; false after half a minute.
   bool until(const std::function<bool()>& so) {
     const auto start = Clock::now();
     do {

@@ -54,11 +54,11 @@ TEST(FormVariables, TakeWhatTheHostCopies) {
   EXPECT_EQ(form.text("@filter::weights"), "0.25, 0.5, 0.25");
   EXPECT_EQ(form.origins.at("@filter::weights"), (FieldOrigin{FieldOrigin::Kind::host, "main", 21}));
   EXPECT_EQ(form.text("@width"), "1024");    // through a function
-  EXPECT_EQ(form.text("@table"), "normal");  // the host reads it from somewhere
+  EXPECT_EQ(form.text("@table"), "normal");  // the host reads it from elsewhere
   EXPECT_EQ(form.text("@counter"), "");      // as the file declares it
   const FilledForm filled = fill_in(form, n_of(form));
   EXPECT_TRUE(filled.good());
-  EXPECT_FALSE(filled.values.contains("@filter::weights"));  // three numbers have no value
+  EXPECT_FALSE(filled.values.contains("@filter::weights"));  // three numbers are not a single value
   EXPECT_THAT(filled.symbols,
               ElementsAre("filter::weights=f32:0.25,0.5,0.25", "width=i32:1024", "table=buf:f32:64:normal"));
   EXPECT_THAT(exec_line("x.cu", filled, DeviceKind::sim, 1),

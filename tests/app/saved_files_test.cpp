@@ -1,4 +1,4 @@
-// What the learner saves lies in one folder, and nothing that is there is lost.
+// What the learner saves is in one folder, and no file there is lost.
 #include "app/session/saved_files.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The newest request wins, older results are marked, and nothing waits in the window's thread.
+// The newest request wins, older results are marked, and the window's thread never waits.
 #include "app/session/session.hpp"
 
 #include <gtest/gtest.h>
@@ -23,13 +23,13 @@ class SessionTest : public ::testing::Test {
     if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
   }
 
-  /// Polls as the window does until no run is queued or in flight; false if that takes too long.
+  /// Polls as the window does until no run is queued or in flight; false if that takes longer than `patience`.
   static bool settle(Session& session, std::chrono::seconds patience = 60s) {
     const auto start = Clock::now();
     do {
       session.poll();
       if (!session.busy()) {
-        session.poll();  // takes over what ended in between
+        session.poll();  // takes over what ended since the last poll
         return true;
       }
       std::this_thread::sleep_for(2ms);
@@ -71,7 +71,7 @@ TEST_F(SessionTest, AnotherLaunchIsShownWithoutARun) {
   EXPECT_FALSE(session.stale());
   EXPECT_EQ(second->date, first->date);
   EXPECT_EQ(second->total_ms, first->total_ms) << "it was run again";
-  // What has changed besides is run, and not made from what is there.
+  // Together with a second change the launch is run again, not derived from the result at hand.
   session.auto_run = true;
   session.set_size("rows", 21);
   session.set_launch(0);

@@ -1,4 +1,4 @@
-// What is remembered comes back; a file that cannot be read changes nothing.
+// What is remembered is restored; an unreadable file changes nothing.
 #include "app/window/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -119,7 +119,7 @@ TEST_F(SettingsTest, SplittersThatWereDraggedComeBackAndOthersFollowTheWindow) {
   EXPECT_EQ(after->view.source_width, 700);
   EXPECT_EQ(after->view.bottom_height, 0);
   EXPECT_TRUE(after->view.lower_hidden);
-  // What an earlier version wrote where nothing had been dragged.
+  // What an earlier version wrote when nothing had been dragged.
   put(R"({"format": 1, "source_width": 640, "bottom_height": 368})");
   const auto older = screen();
   read_settings(*older, file);

@@ -1,4 +1,4 @@
-// Both languages hold the same texts with the same places to fill, and every text that the code asks for is there.
+// Both languages hold the same texts with the same placeholders, and every text that the code asks for exists.
 #include "app/draw/strings.hpp"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(Strings, EveryKeyThatTheCodeAsksForIsThere) {
     const std::string code = read(entry.path());
     for (std::sregex_iterator at(code.begin(), code.end(), literal), end; at != end; ++at) {
       const std::string key = (*at)[1].str() + "." + (*at)[2].str();
-      // Names of marks, and prefixes that a number is put after, are not keys.
+      // Names of marks, and prefixes that are completed by a number, are not keys.
       const auto start = static_cast<size_t>(at->position());
       const std::string before = code.substr(start - std::min<size_t>(start, 48), std::min<size_t>(start, 48));
       static const std::regex area("(hit_area|find_sign|find_field)\\((context, )?$|name == $|const char\\* name =.*$");

@@ -1,4 +1,4 @@
-// Texts can be read on the surfaces they are drawn on, in both themes.
+// Texts are readable on the surfaces that they are drawn on, in both themes.
 #include "app/draw/theme.hpp"
 
 #include <gtest/gtest.h>

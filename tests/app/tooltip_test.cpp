@@ -1,4 +1,4 @@
-// Where tooltips stand: not over what they explain, whatever its place and size.
+// Where tooltips are drawn: never over the part that they explain, whatever its position and size.
 #include "app/draw/tooltip.hpp"
 
 #include <gtest/gtest.h>

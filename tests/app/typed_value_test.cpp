@@ -1,4 +1,4 @@
-// Values typed in place of a slider's: what is taken, and what is refused with which reason.
+// Values typed instead of dragged on a slider: which are taken, and the reason why others are refused.
 #include "app/panels/controls/typed_value.hpp"
 
 #include <gtest/gtest.h>

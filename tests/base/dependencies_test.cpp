@@ -1,4 +1,4 @@
-// Dependencies point down, as the table of docs/HACKING.md has them. Read from the sources' own #include lines.
+// Dependencies point down, as the table of docs/HACKING.md says. Read from the sources' #include lines.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ TEST(Dependencies, CommandsOfTheTerminalKnowNoWindow) { expect_none("app/command
 
 TEST(Dependencies, WhatReadsAKernelFileKnowsNoWindow) { expect_none("app/sandbox", is_window_header); }
 
-/// The table of folders: "engine/sim/" → "engine/traffic/". "app/draw/**" has the folders below it too, "app/views/*/"
+/// The table of folders: "engine/sim/" → "engine/traffic/". "app/draw/**" includes the folders below it, "app/views/*/"
 /// is each folder by itself.
 class Layers {
  public:
@@ -111,7 +111,7 @@ class Layers {
     }
     return false;
   }
-  /// A row that builds on itself by way of others; empty if there is none.
+  /// A row that depends on itself through others; empty if there is none.
   std::string cycle() const {
     for (const auto& [row, direct] : builds_on_) {
       std::set<std::string> seen;
@@ -150,7 +150,7 @@ class Layers {
     const auto found = builds_on_.find(row);
     return found == builds_on_.end() ? std::vector<std::string>() : found->second;
   }
-  /// A folder with a row of its own below a "*/" row builds on what both say.
+  /// A folder with its own row below a "*/" row builds on what both rows say.
   std::vector<std::string> below(const std::string& folder) const {
     std::vector<std::string> rows = builds_on_of(row_of(folder));
     for (const std::string& also : builds_on_of(parent_of(folder) + "*/")) rows.push_back(also);
@@ -180,7 +180,7 @@ TEST(Dependencies, EveryFolderIncludesOnlyWhatTheTableSaysItBuildsOn) {
   EXPECT_GT(checked, 1000U);
 }
 
-// The test above is only as good as its reading of the table.
+// The test above is only as good as the reading of the table.
 TEST(Dependencies, TheTableIsReadAsItIsMeant) {
   std::istringstream document(
       "| folder | what | builds on |\n|---|---|---|\n| `a/` | values | |\n| `b/` | | `a/` |\n| `c/**` | | `b/` |\n"
@@ -209,7 +209,7 @@ TEST(Dependencies, KernelsIncludeOnlyKernelsAndTheToolkit) {
         << one.file << ":" << one.line << " includes " << one.header;
 }
 
-/// Types defined in named namespaces: "tilescope::Program" and where. Types in others' bodies are indented.
+/// Types defined in named namespaces: "tilescope::Program" and its location. Nested types are indented.
 std::vector<std::pair<std::string, std::string>> types_in(std::istream& text, const std::string& file) {
   static const std::regex opened(R"(namespace( ([A-Za-z_:]+))? \{)"), closed(R"(\}  // namespace.*)"),
       defined(R"((?:template <.*> )?(?:struct|class|enum class|union) (?:alignas\(.*\) )?([A-Za-z_:]+)\b[^;<]*\{.*)");
@@ -230,7 +230,7 @@ std::vector<std::pair<std::string, std::string>> types_in(std::istream& text, co
   return found;
 }
 
-// Two types of one name would share their destructors: the linker keeps one of them, and says nothing.
+// Two types of the same name would share their destructors: the linker keeps one of them without a message.
 TEST(Dependencies, NoTwoTypesHaveTheSameName) {
   std::map<std::string, std::set<std::string>> places;
   for (const char* folder : {"engine", "labs", "app"}) {

@@ -1,4 +1,4 @@
-// Bugs that labs plant in the text of their kernels.
+// The bugs that labs plant in the text of their kernels.
 #include "engine/plant.hpp"
 
 #include <gtest/gtest.h>

@@ -59,8 +59,8 @@ TEST(Specs, WhatAMultiprocessorHoldsFitsTogether) {
   }
 }
 
-/// Fused multiply-adds of one multiprocessor in one clock, from NVIDIA's white papers: 64 or 128 of fp32 (CUDA C++
-/// Programming Guide, "Arithmetic Instructions"), and those of its four tensor cores.
+/// Fused multiply-adds of one SM per clock, from NVIDIA's white papers: 64 or 128 in fp32 (CUDA C++ Programming Guide,
+/// "Arithmetic Instructions"), and those of its four tensor cores.
 struct Rate {
   const char* architecture;
   double fp64, fp64_tensor, fp32, tf32, fp16, fp8, int8;
@@ -82,7 +82,7 @@ TEST(Specs, PeakRatesAreClocksTimesWhatAMultiprocessorDoes) {
       if (gpu.architecture != rate.architecture) continue;
       SCOPED_TRACE(gpu.id);
       ++checked;
-      // The GeForce's tensor cores sum in fp32 at half the rate of those of the professional card.
+      // The GeForce's tensor cores sum in fp32 at half the rate of the professional card's.
       const double share = gpu.id == "rtx-4090" ? 0.5 : 1;
       const double clock = gpu.boost_clock_hz.value(), tensor_clock = gpu.tensor_clock_hz.value_or(clock);
       expect_rate(gpu.peak.fp64, rate.fp64, gpu.multiprocessors, clock);

@@ -1,4 +1,4 @@
-// Recorded hardware counters: the file that ships, and files that are refused.
+// Recorded hardware counters: the shipped file, and files that are refused.
 #include "engine/bench/counters.hpp"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ std::string refusal(const json& document) {
   return read ? "accepted" : read.error().message;
 }
 
-/// A figure of the lesson's table, which a person wrote: "2.86 GB", "60.5%", "1.62 ms", "192 µs".
+/// A hand-written figure of the lesson's table: "2.86 GB", "60.5%", "1.62 ms", "192 µs".
 double figure(const std::string& cell) {
   const double value = std::strtod(cell.c_str(), nullptr);
   if (cell.find("GB") != std::string::npos) return value * 1e9;
@@ -69,7 +69,7 @@ TEST(Counters, TheFileThatShipsHoldsTheTableOfTheLesson) {
   std::ifstream lesson(kRoot / "docs/labs/en/grouped-order.md");
   int rows = 0;
   for (std::string line; std::getline(lesson, line);) {
-    // The lesson has a table of times too; the one meant here is the one with bytes.
+    // The lesson also has a table of times; this test reads the one with bytes.
     const bool row = line.starts_with("| 4096 |") || line.starts_with("| 8192 |");
     if (!row || line.find(" GB |") == std::string::npos) continue;
     std::array<std::string, 7> cells;
@@ -143,7 +143,7 @@ TEST(Counters, WhatCannotBeIsRefusedWithItsPlace) {
   EXPECT_THAT(refusal(json::array()), HasSubstr("not a JSON object"));
 }
 
-/// A folder of its own with a copy of the file that ships; gone with the test.
+/// A folder with a copy of the shipped file; deleted with the object.
 struct ScriptFolder {
   std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("tilescope-counters-" + std::to_string(::getpid()));
@@ -162,7 +162,7 @@ struct ScriptFolder {
   }
 };
 
-// The script counts where there is a GPU; what it then writes is read here.
+// The script counts only where there is a GPU; this test reads what it writes.
 TEST(Counters, WhatTheScriptShipsIsReadAndOtherSetsStay) {
   if (std::system("python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "no python3";
   const ScriptFolder folder;

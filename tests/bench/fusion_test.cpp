@@ -1,4 +1,4 @@
-// What fusing saves. The bytes are those of the lessons, counted by hand: how often each kernel reads and writes a
+// What fusion saves. The bytes are those of the lessons, counted by hand: how often each kernel reads and writes a
 // vector.
 #include "engine/bench/fusion.hpp"
 
@@ -46,7 +46,7 @@ TEST_F(Fusing, GeluReadsTenVectorsAndWritesEightWhereOneOfEachWouldDo) {
   EXPECT_EQ(gelu.unfused.written(), 8 * vector);
   EXPECT_EQ(gelu.fused.read(), vector);
   EXPECT_EQ(gelu.fused.written(), vector);
-  // t = x + t reads two vectors, t = tanh t one.
+  // t = x + t reads two vectors, t = tanh t reads one.
   EXPECT_EQ(gelu.unfused.launches[2].kernel, "add");
   EXPECT_EQ(gelu.unfused.launches[2].read, 2 * vector);
   EXPECT_EQ(gelu.unfused.launches[4].read, vector);
@@ -77,7 +77,8 @@ TEST_F(Fusing, SoftmaxCarriesARowEightTimesAndFusedTwice) {
   EXPECT_EQ(softmax.simulated.size("columns"), 4096) << "the kernels depend on how long a row is";
   ASSERT_EQ(softmax.unfused.launches.size(), 5U);
   const double matrix = 4.0 * 8192 * 4096;
-  // Besides, each row's maximum and sum are written once and read by the warps that need them: well under a hundredth.
+  // In addition, each row's maximum and sum are written once and read by the warps that need them: well under a
+  // hundredth.
   EXPECT_NEAR(softmax.unfused.read(), 5 * matrix, matrix / 100);
   EXPECT_NEAR(softmax.unfused.written(), 3 * matrix, matrix / 100);
   EXPECT_EQ(softmax.fused.read(), matrix);
@@ -86,7 +87,7 @@ TEST_F(Fusing, SoftmaxCarriesARowEightTimesAndFusedTwice) {
 
 TEST_F(Fusing, APredictionIsLaunchesAndBytes) {
   const FusionAccount sines = account("sin-cos-add", {{"n", 1000000}});
-  // Data sheet: 4.8 TB/s. Measured: 5.37 µs for a launch of PyTorch's, 0.91 µs in a graph.
+  // Data sheet: 4.8 TB/s. Measured: 5.37 µs per launch in PyTorch, 0.91 µs in a graph.
   EXPECT_EQ(sines.gpu, "H200");
   EXPECT_NEAR(sines.predicted_ms(sines.unfused, sines.cost.one_by_one), 3 * 5.37e-3 + 28e6 / 4.8e9, 1e-9);
   EXPECT_NEAR(sines.predicted_ms(sines.fused, sines.cost.in_graph), 0.91e-3 + 12e6 / 4.8e9, 1e-9);
@@ -116,7 +117,7 @@ TEST_F(Fusing, StopsWhenAsked) {
   EXPECT_EQ(account.error().id, ErrorId::cancelled);
 }
 
-/// A rung that passes over its input as often as a row needs: other kernels where rows are long.
+/// Launches that depend on the size, as those of a rung that needs more passes for long rows.
 TEST_F(Fusing, OtherKernelsAtTheCountedSizeAreRefused) {
   Lab lab = *find_lab("sin-cos-add");
   Rung& rung = lab.rungs[0];

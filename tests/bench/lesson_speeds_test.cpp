@@ -37,7 +37,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-/// The recording that a lesson's caption names by its command and its day; null: there is none.
+/// The recording that a lesson's caption names by its command and day; null if there is none.
 const SpeedReport* named_in(const Recordings& recordings, const std::string& lab, const std::string& caption) {
   for (const SpeedReport& report : recordings.reports)
     if (report.lab == lab && caption.find('`' + report.command + '`') != std::string::npos &&
@@ -195,7 +195,7 @@ void write_tables(const Recordings& recordings, const Lab& lab, const std::strin
   for (const std::string& line : lines) lesson << line << '\n';
 }
 
-/// The schemes that a cell of the map's table is to name: the fastest, and the second where it may be as fast.
+/// The schemes that a cell of the map's table has to name: the fastest, and the second if it may be as fast.
 std::string winners_of(const Lab& lab, const SchemeCell& cell) {
   if (!cell.winner) return {};
   const auto name = [&](size_t scheme) {

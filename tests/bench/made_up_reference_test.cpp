@@ -1,5 +1,5 @@
-// References that exist in this program alone: registering them is all that it takes for labs to name them and for a
-// benchmark to time them.
+// References that exist only in this program: registering them is enough for labs to name them and for a benchmark to
+// time them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A copy between two buffers, under two names; of one of them a licence is missing.
+/// A copy between two buffers, under two names; one of them lacks a licence.
 class MadeUpCopy final : public Reference {
  public:
   std::string missing(const std::string& implementation, const std::stop_token& /*stop*/) override {

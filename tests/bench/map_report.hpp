@@ -1,4 +1,4 @@
-// A report over the shapes of rmsnorm's map, with times made up so that it is known who wins where. Never shipped.
+// A report over the shapes of rmsnorm's map, with made-up times, so that the winner is known. Never shipped.
 #pragma once
 
 #include <cmath>
@@ -20,8 +20,8 @@ inline TimingPoint made_up_time(int64_t place, double milliseconds) {
           .params = {{"BLOCK", 128}}};
 }
 
-/// Short rows: scheme 4 takes half of the others' time. Rows of 16,384: scheme 2 and scheme 1 tie. Longer: scheme 3
-/// with flags, by a fifth.
+/// Short rows: scheme 4 takes half the others' time. Rows of 16,384: scheme 2 and scheme 1 tie. Longer rows: scheme 3
+/// with flags wins by a fifth.
 inline SpeedReport make_map_report(const Lab& lab) {
   SpeedReport report;
   report.is_map = true;

@@ -40,7 +40,7 @@ Lab make_flawed_lab() {
 }
 const bool registered = register_lab(make_flawed_lab());
 
-/// The right one of these rungs twice, over a map of three shapes, with another block for each.
+/// The correct rung twice, over a map of three shapes, with a different block for each.
 Lab make_mapped_lab() {
   Lab lab = make_flawed_lab();
   lab.name = "mapped";
@@ -96,7 +96,7 @@ class BenchTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-/// Where there is a GPU with a compiler for it.
+/// Needs a GPU and a compiler for it.
 class BenchOnGpu : public BenchTest {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// The references of the matmul labs on a GPU: each computes the right product in every type and layout, at sizes whose
-// rows are aligned and at others. Whatever is wrong is not timed, and says so where its points would be.
+// The references of the matmul labs on a GPU: each computes the right product in every type and layout, at sizes with
+// aligned rows and at others. A wrong one is not timed, and the reason is given in place of its points.
 #include <gtest/gtest.h>
 
 #include "engine/bench/measure.hpp"
@@ -15,7 +15,7 @@ class ProductsOnGpu : public testing::Test {
     if (!engine_->compiler()) GTEST_SKIP() << engine_->compiler().error().message;
   }
 
-  /// Every reference of the lab has a point at every size, or its library is not on this machine.
+  /// Every reference of the lab has a point at every size, or its library is not installed.
   void expect_references(const std::string& lab, const std::string& rung,
                          const std::map<std::string, int64_t>& params) {
     std::string what = lab;

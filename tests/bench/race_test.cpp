@@ -15,7 +15,7 @@ namespace {
 
 class RaceTest : public testing::Test {
  protected:
-  /// A contestant that notes its turns and always takes `milliseconds`.
+  /// A contestant that records its turns and always takes `milliseconds`.
   Contestant runner(char name, double milliseconds) {
     Contestant contestant;
     contestant.series = contestants_.size();
@@ -65,7 +65,7 @@ TEST_F(RaceTest, GivesFastImplementationsMoreSamplesInTheSameTime) {
 TEST_F(RaceTest, GivesEveryImplementationSomeSamplesHoweverSlow) {
   contestants_ = {runner('A', 5000)};
   ASSERT_TRUE(run(0.001));
-  EXPECT_EQ(contestants_[0].samples.size(), 6u);  // the fewest that a 95% interval of the median can be had of
+  EXPECT_EQ(contestants_[0].samples.size(), 6u);  // the fewest that give a 95% interval of the median
 }
 
 TEST_F(RaceTest, LetsASlowImplementationTakeTurnsInBothDirections) {
@@ -120,7 +120,7 @@ TEST_F(RaceTest, EndsWhereARungFails) {
 }
 
 TEST_F(RaceTest, LetsEverybodySettleWhereTheClockIsCapped) {
-  // Each begins its turns with a tenth of a second that does not count, and then gives a fifth of a second.
+  // Each contestant begins its turns with 0.1 s that does not count, and then delivers 0.2 s.
   std::vector<int> asked;
   contestants_ = {runner('A', 1.9), runner('B', 400)};
   contestants_[0].take = [&](int count) -> Result<std::vector<double>> {
@@ -195,7 +195,7 @@ TEST(TimingMethod, BatchesWorkUnderTwentyMicroseconds) {
   EXPECT_TRUE(choose_timing(0.020, kL2, 1000).cold());
   const TimingMethod method = choose_timing(0.019, kL2, 48 << 20);
   EXPECT_FALSE(method.cold());
-  EXPECT_EQ(method.executions % method.sets, 0);  // every set as often as any other
+  EXPECT_EQ(method.executions % method.sets, 0);  // every set equally often
   EXPECT_GE(choose_timing(0.0, kL2, 12).executions, 50);
 }
 

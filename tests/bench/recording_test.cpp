@@ -49,7 +49,7 @@ SpeedReport sample_report() {
   return report;
 }
 
-/// The digest that makes an edited document look untouched.
+/// Recomputes the digest, so that an edited document looks untouched.
 json resealed(json document) {
   document.erase("sha256");
   document["sha256"] = sha256_of(document.dump());
@@ -115,7 +115,7 @@ TEST_F(RecordingFiles, OfTheFormatThatHeldRatesAreRead) {
   point["median_ms"] = point["low_ms"] = point["high_ms"] = 0.30000000000000004;
   point["gigabytes_per_second"] = 49152 / 0.30000000000000004e6;
   document["series"][0]["points"][0].erase("useful_bytes");
-  document["series"][0]["points"][0]["gigabytes_per_second"] = 1e300;  // of no measurement
+  document["series"][0]["points"][0]["gigabytes_per_second"] = 1e300;  // no measurement gives this
   const auto read = report_from_json(resealed(document), "x.json");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_FALSE(read->is_map);

@@ -1,4 +1,4 @@
-// The roofline, against figures worked out by hand.
+// The roofline, against figures calculated by hand.
 #include "engine/bench/roofline.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace tilescope {
 namespace {
 
-/// 2 n operations over 4 n useful bytes: half an operation for each.
+/// 2 n operations over 4 n useful bytes: half an operation per byte.
 Lab make_lab() {
   Lab lab;
   lab.name = "half";

@@ -1,4 +1,4 @@
-// The map of schemes from a report made by hand, and its recording in a folder of its own.
+// The map of schemes from a hand-made report, and its recording in a temporary folder.
 #include "engine/bench/scheme_map.hpp"
 
 #include <gmock/gmock.h>
@@ -66,10 +66,10 @@ TEST(SchemeMap, IntervalsThatOverlapAreATie) {
 TEST(SchemeMap, TheLabsOwnChoiceIsComparedWithTheWinner) {
   SpeedReport report = make_map_report(rmsnorm());
   const SchemeGrid grid = make_scheme_grid(rmsnorm(), usual(), h200(), &report);
-  // Rows of 128 floats are held by a few lanes: scheme 4, which wins there.
+  // A few lanes hold a row of 128 floats: scheme 4, which wins there.
   EXPECT_EQ(cell_of(grid, 65536, 128).picked, scheme("scheme-4"));
   EXPECT_FALSE(cell_of(grid, 65536, 128).picked_another());
-  // Many rows of 4,096: auto keeps a row in one CTA, and scheme 4 was made to win by half.
+  // Many rows of 4,096: auto keeps a row in one CTA, and the report lets scheme 4 win by half.
   const SchemeCell& other = cell_of(grid, 4096, 4096);
   EXPECT_EQ(other.picked, scheme("scheme-2"));
   EXPECT_TRUE(other.picked_another());
@@ -108,7 +108,7 @@ TEST(SchemeMap, ASchemeThatWasNotTimedCannotWin) {
   EXPECT_EQ(cell_of(grid, 4096, 1024).times[scheme("scheme-4")], nullptr);
 }
 
-/// What auto takes at a shape it also takes there in the race, so that the comparison is of schemes and nothing else.
+/// What auto uses at a shape it also uses in the race, so that only the schemes differ.
 TEST(SchemeMap, EverySchemeRacesWithTheParametersThatAutoWouldGiveIt) {
   const SchemeMap& map = *rmsnorm().scheme_map;
   const Rung& automatic = *find_rung(rmsnorm(), map.automatic);
@@ -128,7 +128,7 @@ TEST(SchemeMap, EverySchemeCanRunAtEveryShape) {
     for (const SchemeMap::Scheme& one : map.schemes) {
       Config config = usual();
       for (const auto& [name, value] : point.sizes) config.sizes[name] = value;
-      const int64_t room = rmsnorm().buffers(config)[3].shape[1];  // of "places", which all schemes are timed with
+      const int64_t room = rmsnorm().buffers(config)[3].shape[1];  // of "places", with which all schemes are timed
       for (const auto& [name, value] : map.tune(one.rung, config, h200())) config.params[name] = value;
       EXPECT_TRUE(validate(rmsnorm(), config, DeviceKind::gpu)) << point.name << " " << one.rung;
       const Rung* rung = find_rung(rmsnorm(), one.rung);
@@ -136,7 +136,7 @@ TEST(SchemeMap, EverySchemeCanRunAtEveryShape) {
       const auto launches = rung->launches(config);
       ASSERT_EQ(launches.size(), 1U);
       EXPECT_GT(launches[0].grid.count(), 0U);
-      // The CTAs of a row that wait for one another are at most as many as its meeting place has room for.
+      // The number of CTAs per row that wait for one another is at most what its "places" hold.
       EXPECT_LE(config.param("CTAS"), room) << point.name << " " << one.rung;
     }
   }

@@ -34,7 +34,7 @@ TEST(BootstrapMedian, HasAnIntervalAroundItInsideTheSamples) {
   for (int i = 0; i < 101; ++i) samples.push_back(i);
   const Interval interval = bootstrap_median(samples);
   EXPECT_EQ(interval.median, 50);
-  // The order statistics that bound a median's 95% interval for 101 samples: 50.5 ± 1.96 · √101 / 2.
+  // The order statistics that bound the median's 95% interval for 101 samples: 50.5 ± 1.96 · √101 / 2.
   EXPECT_NEAR(interval.low, 40, 3);
   EXPECT_NEAR(interval.high, 60, 3);
 }

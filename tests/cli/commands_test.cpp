@@ -116,11 +116,11 @@ TEST(Run, ModelledCountersCarryTheirBadgeAndTheirGpu) {
   const json object = call(run_command, options).object();
   EXPECT_EQ(object["modelled_gpu"]["id"], "a100");
   const json& counters = object["counters"];
-  // Two vectors are read once, one is written and still in the L2 at the end.
+  // Two vectors are read once; one is written and still in the L2 at the end.
   EXPECT_EQ(counters["device_bytes_read"], 8 * 98432);
   EXPECT_EQ(counters["device_bytes_written"], 0);
   EXPECT_EQ(counters["bytes_left_in_l2"], 4 * 98432);
-  // Each partition of an H200's L2 has half of it, and what the far one has is asked for twice.
+  // Each partition of an H200's L2 holds half of it, and data of the far partition is requested twice.
   EXPECT_NEAR(counters["l2_bytes"].get<double>(), 1.5 * 12 * 98432, 0.03 * 12 * 98432);
   EXPECT_EQ(counters["l1_hit_rate"], 0);
   EXPECT_NEAR(counters["l2_hit_rate"].get<double>(), 1.0 / 3, 0.01);
@@ -289,7 +289,7 @@ TEST(Exec, ShowsWhatAKernelPrints) {
   EXPECT_NE(text.out.find("printed by the kernel:\nblock 0 thread 0 .\nblock 0 thread 1 \xff\nblock 1 thread 0 .\n"),
             std::string::npos)
       << text.out;
-  options.json = true;  // holds Unicode: what is none becomes U+FFFD
+  options.json = true;  // must be Unicode: invalid bytes become U+FFFD
   EXPECT_EQ(call(exec_command, options).object()["output"],
             "block 0 thread 0 .\nblock 0 thread 1 \xEF\xBF\xBD\nblock 1 thread 0 .\nblock 1 thread 1 \xEF\xBF\xBD\n");
   options.arguments = {"i32:0"};

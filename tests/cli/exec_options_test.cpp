@@ -1,4 +1,4 @@
-// What `tilescope exec` makes of its options: suggested lines, names and expressions, types, expectations, variables.
+// How `tilescope exec` handles its options: suggested lines, names and expressions, types, expectations, variables.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -58,7 +58,7 @@ class ExecOptionsTest : public testing::Test {
     std::ofstream(folder_ / name, std::ios::binary)
         .write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(T)));
   }
-  /// As numpy.save writes it.
+  /// In the format of numpy.save.
   template <class T>
   void write_npy(const std::string& name, const std::string& descr, const std::string& shape,
                  const std::vector<T>& values) const {
@@ -83,7 +83,7 @@ class ExecOptionsTest : public testing::Test {
     const int status = exec_command(engine(), std::get<ExecOptions>(*invocation), out, problems);
     return {status, out.str(), problems.str()};
   }
-  /// A line as it is suggested, without quotes inside of words.
+  /// A suggested line, without quotes inside words.
   Outcome run_line(const std::string& line) const {
     const std::string command = "cd '" + folder_.string() + "' && '" TILESCOPE_BINARY "/" + line + " > out.txt 2>&1";
     const int status = std::system(command.c_str());
@@ -222,7 +222,7 @@ template __global__ void copy<__half>(const __half*, __half*);
   EXPECT_THAT(typedef_refused.problems,
               AllOf(HasSubstr("buffer 'x' holds f32"), HasSubstr("points to double"), HasSubstr("raw:")));
   EXPECT_THAT(run("typed", "buf:f64:32:ones:x", "buf:f32:32:poison:y").problems, HasSubstr("buffer 'y' holds f32"));
-  EXPECT_EQ(run("typed", "buf:f64:32:ones:x", "buf:i32:32:poison:y").status, 0);  // the sign alone differs
+  EXPECT_EQ(run("typed", "buf:f64:32:ones:x", "buf:i32:32:poison:y").status, 0);  // they differ only in sign
   EXPECT_THAT(run("copy<__half>", "buf:bf16:32:ones:x", "buf:f16:32:poison:y").problems,
               HasSubstr("buffer 'x' holds bf16"));
   EXPECT_EQ(run("copy<__half>", "raw:buf:bf16:32:ones:x", "buf:f16:32:poison:y").status, 0);
@@ -262,7 +262,7 @@ TEST_F(ExecOptionsTest, TheFirstElementThatDiffersIsNamedByItsIndex) {
 }
 
 TEST_F(ExecOptionsTest, WhatWasNotWrittenAndNanNeverAgree) {
-  // The dump of a run is compared with the same run: unwritten elements and NaN are still wrong.
+  // The dump of a run is compared with the same run: unwritten elements and NaN still count as wrong.
   write("part.cu",
         "__global__ void part(float* y, int* z) { if (threadIdx.x) { y[threadIdx.x] = 1; z[threadIdx.x] = 1; } }\n"
         "__global__ void nan(float* y) { y[threadIdx.x] = threadIdx.x == 3 ? 0.0f / 0.0f : 1; }\n");
@@ -396,7 +396,7 @@ TEST_F(ExecOptionsTest, ABufferInOrderIsCalledByItsParameter) {
                         "--arg", "f32:2", "--arg", "i32:32", "--print", "y[3:5]"});
   ASSERT_EQ(outcome.status, 0) << outcome.problems;
   EXPECT_THAT(outcome.out, HasSubstr("[3] 6 8"));
-  // A name that is given to another one is that one's.
+  // If a parameter's name is given to a different buffer, it means that buffer.
   const Outcome taken =
       exec("scale.cu", {"--grid", "1", "--block", "32", "--arg", "buf:f32:32:iota:y", "--arg", "buf:f32:32:poison",
                         "--arg", "f32:2", "--arg", "i32:32", "--print", "y[3:5]"});

@@ -1,4 +1,4 @@
-// `tilescope exec` as a user meets it: the program itself, its exit status, and what it says.
+// `tilescope exec` as a user sees it: the program itself, its exit status, and its messages.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ struct Outcome {
   std::string out, problems;
 };
 
-/// Each test has a folder of its own, in which the program is started.
+/// Each test has its own folder, in which the program is started.
 class ExecProgram : public testing::Test {
  protected:
   ExecProgram() {

@@ -1,4 +1,4 @@
-// cmake --install, and the program that runs from there.
+// cmake --install, and the program that runs from the installed folder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class Installed : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// From the root folder, without what tells the program where its source tree is.
+  /// Runs from the root folder, without the variables that tell the program where its source tree is.
   int call(const std::string& command) const {
     const std::string whole =
         "cd / && env -u TILESCOPE_ROOT " + command + " >'" + (folder_ / "said").string() + "' 2>&1";

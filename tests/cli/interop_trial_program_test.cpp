@@ -1,4 +1,4 @@
-// `tilescope interop-trial`, which the window starts by itself: where interop cannot be used it says why, and ends.
+// `tilescope interop-trial`, which the window starts: where interop cannot be used it gives the reason and ends.
 #include <gmock/gmock.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// The block-order model as the command line gives it.
+// The block-order model through the command line.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -35,7 +35,7 @@ TEST(OrderCommand, TheGroupedRungRunsUnlessAnotherIsNamedAndItsCountersAreModell
   const json run = json::parse(out.str());
   EXPECT_EQ(run["rung"], "grouped");
   const json& counters = run["counters"];
-  // 2,048 blocks of 128 steps ask for 16 and 32 KB in each; a warp writes 16 bytes of a sector with each of two stores.
+  // 2,048 blocks of 128 steps request 16 and 32 KiB in each; each of a warp's two stores writes 16 bytes of a sector.
   EXPECT_EQ(counters["l2_bytes_read"], uint64_t{2048} * 128 * (16384 + 32768));
   EXPECT_EQ(counters["l2_bytes_written"], uint64_t{2} * 8192 * 8192 * 2);
   EXPECT_EQ(counters["l2_bytes"], counters["l2_bytes_read"].get<uint64_t>() + uint64_t{2} * 8192 * 8192 * 2);

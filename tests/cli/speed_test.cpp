@@ -54,7 +54,7 @@ TEST(Speed, TheRooflineHasEveryRungWithItsBadge) {
   for (const json& point : object["points"]) {
     EXPECT_EQ(point["badge"], "MODELLED");
     EXPECT_EQ(point["peak"], "fp16");
-    // 2 · 256³ operations over 3 matrices of 2 · 256² bytes; no run moves fewer bytes than these.
+    // 2 · 256³ operations over 3 matrices of 2 · 256² bytes; no run moves fewer bytes.
     EXPECT_LE(point["flops_per_byte"].get<double>(), 256 / 3.0 + 1e-6);
     EXPECT_GT(point["flops_per_byte"].get<double>(), 0);
   }

@@ -1,4 +1,4 @@
-// --arg tex:…: what it is read as, and what `tilescope exec` makes of it.
+// --arg tex:…: how it is parsed, and how `tilescope exec` uses it.
 #include <gmock/gmock.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What the compiler tests share: a folder of their own and a compiler that caches in it.
+// What the compiler tests share: a temporary folder and a compiler that caches in it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ inline void write_bytes(const std::filesystem::path& path, const std::string& by
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-/// Each test has an empty folder, deleted after it.
+/// Each test has an empty folder, which is deleted after it.
 class FolderTest : public testing::Test {
  protected:
   FolderTest() {
@@ -37,7 +37,7 @@ class FolderTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-/// Skips where NVRTC is not installed, and says so.
+/// Skips, with the reason, where NVRTC is not installed.
 class CompilerTest : public FolderTest {
  protected:
   void SetUp() override {
@@ -54,7 +54,7 @@ class CompilerTest : public FolderTest {
     return compiler_->compile(request, {});
   }
 
-  /// The only module in the cache folder.
+  /// Path of the only module in the cache folder.
   std::filesystem::path cached_file() const {
     std::filesystem::path found;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "cache")) {

@@ -1,4 +1,4 @@
-// The forms below were printed by NVRTC 13.0 and ptxas 13.0.
+// The messages below were printed by NVRTC 13.0 and ptxas 13.0.
 #include "engine/compile/compile_log.hpp"
 
 #include <gmock/gmock.h>

@@ -287,7 +287,7 @@ TEST_F(CompilerTest, AStopAskedForBeforehandIsHonoured) {
   EXPECT_EQ(module.error().id, ErrorId::cancelled);
 }
 
-/// Takes NVRTC some seconds.
+/// Source that takes NVRTC some seconds.
 std::string slow_source() {
   std::string text;
   for (int i = 0; i < 400; ++i)

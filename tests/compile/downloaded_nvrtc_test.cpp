@@ -1,4 +1,4 @@
-// NVRTC from the user's data folder, where the launcher puts what it downloads: this machine's own, copied there.
+// NVRTC from the user's data folder, where the launcher stores its download: a copy of this machine's own NVRTC.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -32,7 +32,7 @@ class DownloadedNvrtc : public CompilerTest {
   fs::path put_toolkit(const std::string& name) const {
     const fs::path toolkit = folder_ / "tilescope" / name;
     fs::create_directories(toolkit / "lib");
-    // Copies: the loader takes two names of one file for one library.
+    // Copies, not links: the loader treats two names of one file as one library.
     fs::copy_file(here_.library, toolkit / "lib/libnvrtc.so.13");
     fs::copy_file(here_.builtins, toolkit / "lib" / fs::path(here_.builtins).filename());
     fs::create_directory_symlink(here_.include_folders.front(), toolkit / "include");

@@ -1,4 +1,4 @@
-// Headers are told apart by file, not by the name in the directive.
+// Headers are told apart by file, not by the name in the #include directive.
 #include <gmock/gmock.h>
 
 #include "engine/compile/device_source.hpp"

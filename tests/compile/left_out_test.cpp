@@ -1,4 +1,4 @@
-// What does not compile stops only what needs it.
+// Code that does not compile stops only the parts that need it.
 #include <gmock/gmock.h>
 
 #include "engine/compile/cubin.hpp"
@@ -161,7 +161,7 @@ TEST_F(LeftOut, AKernelInAnUnnamedNamespaceHasItsRegisters) {
   EXPECT_EQ(module->kernels[0].static_shared_bytes, 128U);
   const std::string in_cubin = name_in_cubin(module->cubin, module->kernels[0].name);
   EXPECT_TRUE(read_cubin(module->cubin).contains(in_cubin)) << in_cubin;
-  // Other processes have other numbers, also of another length.
+  // Other processes have other numbers, also with more digits.
   EXPECT_EQ(without_process("_ZN47_GLOBAL__N__00000000_9_ROW_61_cu_827623ed_281811kEPi"),
             without_process("_ZN48_GLOBAL__N__00000000_9_ROW_61_cu_827623ed_1281821kEPi"));
   EXPECT_EQ(without_process("_Z4goodPi"), "_Z4goodPi");

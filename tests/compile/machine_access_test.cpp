@@ -1,4 +1,4 @@
-// Truth: what nvdisasm of the CUDA Toolkit prints for the same cubins (tools/list_machine_code.py).
+// Truth: the output of nvdisasm from the CUDA Toolkit for the same cubins (tools/list_machine_code.py).
 #include "engine/compile/machine_access.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ TEST(MachineAccess, ItsLineIsOfTheSourceFile) {
   for (const MachineAccess& access : accesses) EXPECT_TRUE(access.file.ends_with("accesses.cu")) << access.file;
 }
 
-/// The load is in a function of a header, called in line 4 and, through a function of the source, in line 7.
+/// The load is in a function of a header; line 4 calls it directly, and line 7 through a function of the source.
 using MachineAccessOfHeaders = CompilerTest;
 TEST_F(MachineAccessOfHeaders, BelongsToTheLineOfTheSourceAtWhichItWasInlined) {
   write_bytes(folder_ / "load.cuh", "__device__ inline float load(const float* at) {\n  return *at;\n}\n");

@@ -91,7 +91,7 @@ TEST_F(CompilerTest, AHeaderNamedByAMacroIsNeverCached) {
   EXPECT_FALSE(compiler_->compile(request, {})->from_cache);
 }
 
-/// Damages the one cached file, then compiles in a fresh compiler, which must notice and write it again.
+/// Damages the one cached file, then compiles with a new compiler, which must detect that and write the file again.
 class DamagedCacheTest : public CompilerTest {
  protected:
   void expect_rewritten(const std::function<std::string(std::string)>& damage) {
@@ -166,7 +166,7 @@ TEST_F(CompilerTest, AFolderThatCannotBeWrittenTurnsTheCacheOff) {
   EXPECT_TRUE((*compiler)->compile({.text = vector_add, .file = "x.cu", .defines = {}}, {}));
 }
 
-// The cache by itself
+// The cache alone
 
 using ModuleCacheTest = FolderTest;
 

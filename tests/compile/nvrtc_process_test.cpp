@@ -1,4 +1,4 @@
-// NVRTC in processes of its own: what passes between the two sides, and what happens when the compiler ends badly.
+// NVRTC in separate processes: the messages between the two sides, and what happens when the compiler crashes.
 #include "engine/compile/nvrtc_process.hpp"
 
 #include <gmock/gmock.h>
@@ -68,7 +68,7 @@ TEST(NvrtcProtocol, ALineThatIsCutShortIsNotRead) {
   EXPECT_FALSE(stopped_in("stop\tsoon\t"));
 }
 
-/// A compiler whose processes are a script of the test's.
+/// A compiler whose processes run a script of the test.
 class NvrtcProcessTest : public FolderTest {
  protected:
   void SetUp() override {
@@ -76,7 +76,7 @@ class NvrtcProcessTest : public FolderTest {
     ASSERT_TRUE(std::filesystem::exists(real_)) << "build tilescope-worker";
   }
 
-  /// `lines` run in the place of tilescope-worker; $real is that.
+  /// `lines` run in place of tilescope-worker; $real is its path.
   void open(const std::string& lines) {
     const std::filesystem::path script = folder_ / "worker";
     write_bytes(script, "#!/bin/sh\ncd '" + folder_.string() + "'\nreal='" + real_.string() + "'\n" + lines);
@@ -93,7 +93,7 @@ class NvrtcProcessTest : public FolderTest {
     return compiler_->compile(request, std::move(stop));
   }
 
-  /// The lines of a file that the script writes.
+  /// Lines of a file that the script writes.
   std::vector<std::string> lines_of(const std::string& name) const {
     std::ifstream file(folder_ / name);
     std::vector<std::string> lines;
@@ -168,7 +168,7 @@ TEST_F(NvrtcProcessTest, AStopLeavesTheProcessForTheNext) {
   const auto stopped = compile(slow + "}\n", stop.get_token());
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().id, ErrorId::cancelled);
-  // The next is compiled beside it if it has not stopped yet; the one after that finds both at rest.
+  // The next compilation starts a second process if the first has not stopped yet; the one after that finds both idle.
   ASSERT_TRUE(compile(vector_add));
   EXPECT_LE(lines_of("started").size(), 2U);
 }

@@ -1,5 +1,5 @@
-// The patterns in which tools/record_counters.cpp has the lanes of a warp access memory, to be counted by the simulator
-// and by the hardware.
+// The patterns in which the lanes of a warp access memory in tools/record_counters.cpp, counted by the simulator and by
+// the hardware.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace tilescope::differential {
 
-/// Offsets of 32 lanes and which of them take part: the shapes that kernels have, then random ones.
+/// Offsets of 32 lanes and which of them are active: the shapes that kernels have, then random ones.
 struct LanePlaces {
   std::string name = {};
   std::vector<uint32_t> offsets = std::vector<uint32_t>(32);
@@ -43,7 +43,7 @@ inline std::vector<LanePlaces> places_of_lanes(uint32_t lane_bytes, uint32_t ali
   Random random(seed);
   for (int i = 0; i < 6; ++i) {
     LanePlaces pattern{"random " + std::to_string(i)};
-    // Small ranges make lanes meet in lines, sectors, banks and words.
+    // Small ranges make lanes share lines, sectors, banks and words.
     const uint32_t range = std::min(range_bytes, 64U << (2 * i));
     for (uint32_t& offset : pattern.offsets) offset = wrap(static_cast<uint32_t>(random.bits() % range));
     if (i % 2 == 1) pattern.mask = static_cast<uint32_t>(random.bits()) | 1;

@@ -1,5 +1,5 @@
-// The kernels of tests/differential/kernels, with how their runs are drawn: ordinary CUDA of many kinds, none of which
-// has a bug, so a finding on one of them is a false alarm.
+// The kernels of tests/differential/kernels and how their runs are drawn: ordinary CUDA of many kinds, without bugs, so
+// that every finding is a false alarm.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct Case {
 
 using Corpus = std::vector<Case>;
 
-// One function for each corpus_*.cpp.
+// One function per corpus_*.cpp.
 void add_reductions(Corpus& corpus);
 void add_scans(Corpus& corpus);
 void add_sorts(Corpus& corpus);

@@ -28,7 +28,7 @@ struct Graph {
       }
       offsets.push_back(int(neighbours.size()));
     }
-    // A buffer cannot be empty; the offsets do not cover this one.
+    // A buffer cannot be empty; no offset refers to this element.
     if (neighbours.empty()) {
       neighbours.push_back(0);
       from.push_back(0);
@@ -58,7 +58,7 @@ void bfs_frontier(Random& random, Scenario& s) {
   depth[0] = 0;
   const auto offsets = s.input("row_offsets", graph.offsets), neighbours = s.input("neighbours", graph.neighbours);
   const auto in_depth = s.inout("depth", depth);
-  // A queue and its length for each level, in any order.
+  // A queue and its length for each level; the order in a queue is undefined.
   const auto sizes = [&] {
     std::vector<int> one(u32(levels + 1));
     one[0] = 1;
@@ -140,7 +140,7 @@ void union_find(Random& random, Scenario& s) {
 
 void page_rank(Random& random, Scenario& s) {
   const int n = random.size(200), rounds = random.between(1, 5), threads = random.block(128);
-  const Graph graph(random, n, 4 * n, false);  // its lists are taken as incoming edges
+  const Graph graph(random, n, 4 * n, false);  // its lists are read as incoming edges
   std::vector<int> out_degree(u32(n));
   for (int e = 0; e < graph.edges(); ++e) ++out_degree[u32(graph.neighbours[u32(e)])];
   std::vector<double> rank(u32(n), 1.0 / n);

@@ -239,7 +239,7 @@ void mandelbrot(Random& random, Scenario& s) {
   std::vector<int> expected;
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) {
-      // Kept from being fused: each product is a value of its own.
+      // volatile prevents fusion: each product is rounded by itself.
       volatile float product = float(x) * step;
       const float cr = x0 + product;
       product = float(y) * step;

@@ -115,7 +115,7 @@ void gemv_batched(Random& random, Scenario& s) {
   s.expect(y, singles(expected), near(0, 1e-6 * (cols + 2), kRounding));
 }
 
-/// A sparse matrix by rows; some rows are empty, some long.
+/// A sparse matrix in CSR form; some rows are empty, some long.
 struct Sparse {
   int rows, cols;
   std::vector<int> row_ptr{0}, row, col;

@@ -102,7 +102,7 @@ void ray_spheres(Random& random, Scenario& s) {
   std::vector<Sphere> spheres;
   for (int i = 0; i < count; ++i)
     spheres.push_back({random.real(-2, 2), random.real(-2, 2), random.real(0, 3), random.real(0.2F, 1), i});
-  // Edges and ties of depth fall either way: the executors are compared, and there is no reference.
+  // Pixels at edges and depth ties may differ: the executors are compared, and there is no reference.
   const auto in = s.input("spheres", spheres);
   const auto colour = s.output<int>("colour", u32(w * h)),
              depth = s.output<float>("depth", u32(w * h), near_if_fused(0, 1e-3));  // a root near zero
@@ -140,7 +140,7 @@ void double_functions(Random& random, Scenario& s) {
 
 void float_functions(Random& random, Scenario& s) {
   const int n = random.size(300), threads = random.block(128);
-  // Large angles too: their reduction goes through a table in local memory.
+  // Large angles too: their range reduction uses a table in local memory.
   auto x = random.reals(u32(n), -20, 20);
   for (size_t i = 0; i < x.size(); i += 7) x[i] *= 1e3F;
   std::vector<float> expected;
@@ -285,7 +285,7 @@ void cholesky_small(Random& random, Scenario& s) {
   const int n = random.between(1, 24), count = random.between(1, 5);
   std::vector<float> matrices, expected;
   for (int m = 0; m < count; ++m) {
-    // A lower triangle with a heavy diagonal; the matrix is its square.
+    // A lower triangle with a dominant diagonal; the matrix is its product with its transpose.
     std::vector<double> l(u32(n * n));
     for (int r = 0; r < n; ++r)
       for (int c = 0; c <= r; ++c) l[u32(r * n + c)] = r == c ? 2 + random.unit() : random.unit() - 0.5;

@@ -12,7 +12,7 @@ std::vector<int> sums_of_parts(const std::vector<int>& values, size_t part, size
   return sums;
 }
 
-/// One sum for each block of `elements_per_thread` times its threads.
+/// One sum per block of `elements_per_thread` × threads elements.
 auto block_sums(const std::string& kernel, int elements_per_thread, bool power_of_two) {
   return [=](Random& random, Scenario& s) {
     const int n = random.size(5000), threads = power_of_two ? random.power(1, 512) : random.block(512);
@@ -66,7 +66,7 @@ void reduce_single_pass(Random& random, Scenario& s) {
 
 void row_argmax(Random& random, Scenario& s) {
   const int rows = random.between(1, 6), cols = random.size(700);
-  // Few distinct values: ties are decided by the smaller column.
+  // Few distinct values: ties are decided in favour of the smaller column.
   const auto in = random.integers<int>(u32(rows * cols), -20, 20);
   std::vector<float> m(in.begin(), in.end()), what;
   std::vector<int> where;

@@ -14,7 +14,7 @@ std::vector<T> sorted(std::vector<T> values) {
 void bitonic_shared(Random& random, Scenario& s) {
   const int length = random.power(2, 1024), rows = random.between(1, 3);
   const bool ascending = !random.once_in(3);
-  // Distinct keys: which of two equal ones comes first is not defined.
+  // Distinct keys: the order of equal keys is undefined.
   std::vector<uint32_t> keys, values, key_order, value_order;
   for (int row = 0; row < rows; ++row) {
     std::vector<uint32_t> one(u32(length)), order(u32(length));

@@ -16,7 +16,7 @@ void find_pattern(Random& random, Scenario& s) {
     }
   const auto in = s.input("text", text), in_pattern = s.input("pattern", pattern);
   const auto out_first = s.inout<int>("first", {INT32_MAX}), out_count = s.inout<int>("count", {0});
-  // Blocks of at least as many threads as the pattern has letters: they fetch it.
+  // Blocks have at least one thread per letter of the pattern: the threads fetch it.
   const uint32_t block = u32(std::max(threads, m));
   s.launch("find_pattern", {blocks_for(n, block)}, {block}, 0, in, n, in_pattern, m, out_first, out_count);
   s.expect<int>(out_first, {first});
@@ -89,7 +89,7 @@ struct Node {
   float payload = 0;
 };
 
-/// A search tree of distinct keys, in the order of their insertion.
+/// A search tree of distinct keys, in insertion order.
 std::vector<Node> search_tree(Random& random, int n) {
   std::vector<Node> nodes;
   for (int i = 0; i < n; ++i) {
@@ -164,7 +164,7 @@ void walk_nodes(Random& random, Scenario& s) {
   const int n = random.size(200), threads = random.block(64);
   const auto order = shuffled(random, n);
   std::vector<int64_t> sums(u32(n));
-  for (size_t i = 0; i < u32(n); ++i)  // wraps as the kernel's does
+  for (size_t i = 0; i < u32(n); ++i)  // wraps as the kernel's sum does
     for (uint64_t k = i, sum = 0; k < u32(n); ++k) {
       sum = sum * 3 + k * k;
       sums[i] = int64_t(sum);
@@ -223,7 +223,7 @@ void parse_numbers(Random& random, Scenario& s) {
 
 void interpreter(Random& random, Scenario& s) {
   const int length = random.between(1, 40), n = random.size(400), threads = random.block(128);
-  // No plain version: the executors are compared.
+  // There is no plain version: only the executors are compared.
   const auto programs = s.input("programs", random.words<uint8_t>(u32(8 * length)));
   const auto inputs = s.input("inputs", random.integers(u32(n), -100, 100)), out = s.output<int>("out", u32(n));
   s.launch("interpreter", {blocks_for(n, threads)}, {u32(threads)}, 0, programs, length, inputs, n, out);

@@ -81,7 +81,7 @@ void recursive_permutations(Random& random, Scenario& s) {
   const auto words = random.integers<int8_t>(u32(n * length), 0, 50);
   std::vector<int> expected;
   for (int i = 0; i < n; ++i) {
-    // By places, so that equal letters count as often as the kernel meets them.
+    // By position, so that equal letters count as often as the kernel counts them.
     std::vector<int> places;
     for (int k = 0; k < length; ++k) places.push_back(k);
     int count = 0;
@@ -125,7 +125,7 @@ void inline_ptx(Random& random, Scenario& s) {
   s.expect(out, expected);
 }
 
-/// Kernels of which the executors are compared, and nothing else.
+/// Kernels without a reference: only the executors are compared.
 template <class T>
 void compare_words(const std::string& kernel, int results, bool small, Random& random, Scenario& s) {
   const int n = random.size(500), threads = random.block(128);
@@ -162,7 +162,8 @@ void half_arithmetic(Random& random, Scenario& s) {
   const auto in_a = s.input("a", a), in_b = s.input("b", b);
   const auto out = s.output<Half>("out", expected.size());
   s.launch("half_arithmetic", {blocks_for(n, threads)}, {u32(threads)}, 0, in_a, in_b, out, n);
-  // Products and fused sums of halves are exact in single precision but for the tiniest: one rounding, as the kernel's.
+  // Products and fused sums of halves are exact in single precision but for the tiniest: there is one rounding, as in
+  // the kernel.
   s.expect(out, expected, near(1e-3, 1e-7, "the quotient is a product with a reciprocal"));
 }
 
@@ -232,7 +233,7 @@ void lambdas(Random& random, Scenario& s) {
 int odd_loops_of(int count) {
   int sum = 0, k = 0;
   for (int i = 0; i < count; ++i) {
-    const int weight[] = {1, 5, 3, 2};  // by how many are left, modulo 4
+    const int weight[] = {1, 5, 3, 2};  // by the number left, modulo 4
     sum += weight[(count - i) % 4] * k++;
   }
   int j = 0;

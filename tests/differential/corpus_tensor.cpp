@@ -13,7 +13,7 @@ struct Halves {
   }
 };
 
-/// A by rows, B by columns.
+/// A row-major, B column-major.
 double product(const Halves& a, const Halves& b, int row, int col, int k) {
   double sum = 0;
   for (int x = 0; x < k; ++x) sum += double(a.wide[u32(row * k + x)]) * double(b.wide[u32(col * k + x)]);

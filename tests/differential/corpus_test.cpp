@@ -1,5 +1,5 @@
-// Kernels of many kinds, none of which has a bug, on the simulator: what they compute is what plain C++ computes from
-// the same input, and no check finds anything.
+// Kernels of many kinds, without bugs, on the simulator: they compute what plain C++ computes from the same input, and
+// no check reports a finding.
 #include <gtest/gtest.h>
 
 #include "engine/sim/simulator.hpp"

@@ -1,5 +1,5 @@
-// Runs a generated kernel as its definition says: lane statements thread by thread, cooperative ones over groups of
-// threads. It shares no code with the simulator.
+// Runs a generated kernel by its definition: lane statements thread by thread, cooperative ones over groups of threads.
+// It shares no code with the simulator.
 #include <bit>
 #include <cmath>
 
@@ -26,7 +26,7 @@ struct Inputs {
   uint64_t parameters[std::size(kParameters)];
 };
 
-/// Variables of the kernel or of a call.
+/// Variables of the kernel or of one call.
 struct Frame {
   const std::vector<Type>* types;
   std::vector<uint64_t> values;

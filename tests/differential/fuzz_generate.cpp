@@ -6,7 +6,7 @@ namespace {
 using Kind = Expression::Kind;
 using Do = Statement::Kind;
 
-/// The type in which a variable's value is computed.
+/// The type in which arithmetic on a variable is done: integer promotion.
 constexpr Type arithmetic(Type type) {
   if (type == Type::i8 || type == Type::i16) return Type::i32;
   if (type == Type::u8 || type == Type::u16) return Type::u32;
@@ -41,7 +41,7 @@ class Generator {
     for (int i = random_.between(0, 2); i > 0; --i) kernel_.arrays.push_back(any_type());
     scope_ = &kernel_.variables;
     in_kernel_ = true;
-    // Every third kernel is one of lanes alone, which may leave at any place.
+    // Every third kernel has lane statements only and may exit at any of them.
     if (!random_.once_in(3)) kernel_.body = cooperative(random_.between(2, 5), 0, true);
     may_leave_ = true;
     kernel_.tail = lane_statements(random_.between(2, 6), 0);
@@ -72,7 +72,7 @@ class Generator {
         made.bits = ~uint64_t{0} >> random_.between(0, 63);
         break;
     }
-    // Floats are mostly of a middling size.
+    // Floats mostly have a moderate magnitude.
     if (is_float(type) && !random_.once_in(6)) {
       const float value = random_.real(-20, 20);
       const double wide = double(value);
@@ -178,7 +178,7 @@ class Generator {
     return operation(Kind::binary, op, type, {expression(type, depth - 1), expression(type, depth - 1)});
   }
 
-  /// A u32 that is 0 or 1, or any value, of which what is not 0 counts as true.
+  /// A u32 that is 0 or 1, or any value; nonzero counts as true.
   Expression condition(int depth) {
     if (depth > 1 && random_.once_in(4))
       return operation(Kind::binary, random_.once_in(2) ? Op::logical_and : Op::logical_or, Type::u32,
@@ -218,7 +218,7 @@ class Generator {
       if ((kind == 2 || kind == 3) && loops_ < 2) return loop(depth);
       if (kind == 4) {
         Statement made{Do::choice};
-        made.mode = any(16);  // which cases fall through
+        made.mode = any(16);  // bits: which cases fall through
         made.expressions.push_back(expression(Type::u32, 2));
         const bool could_break = may_break_;
         may_break_ = false;
@@ -261,7 +261,7 @@ class Generator {
   Statement loop(int depth) {
     Statement made{Do::loop};
     made.index = counters_++;
-    made.mode = static_cast<uint32_t>(random_.between(1, 7));  // the trips are the expression modulo this and one
+    made.mode = static_cast<uint32_t>(random_.between(1, 7));  // the trip count is the expression modulo mode + 1
     made.expressions.push_back(expression(Type::u32, 2));
     const bool could_break = may_break_, could_continue = may_continue_;
     may_break_ = may_continue_ = true;
@@ -426,8 +426,8 @@ Expression initial_value(Expression from, uint32_t index, Type type) {
   step.bits = 77 * index + 3;
   if (index % 3 == 0)
     return converted(operation(Kind::binary, Op::add, Type::u32, {std::move(from), std::move(step)}), type);
-  // Spread over all words, negative ones too. Exclusive or, not a sum: NVRTC 13.0 widens a sum of 32 bits that wraps,
-  // (long long)(int)(x * 0x9e3779b1u + c), to a sum of 64 bits that does not.
+  // Spread over all words, including negative ones. XOR instead of a sum: NVRTC 13.0 widens a 32-bit sum that wraps,
+  // (long long)(int)(x * 0x9e3779b1u + c), to a 64-bit sum that does not wrap.
   Expression factor = node(Kind::literal, Type::u32, 0);
   factor.bits = 0x9e3779b1;
   step.bits *= 0x85ebca6b;

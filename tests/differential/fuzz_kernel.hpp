@@ -1,14 +1,14 @@
-// Random structured CUDA kernels with defined results, for comparing executors without anybody having to know what a
-// kernel should compute.
+// Random structured CUDA kernels with defined results, for comparing executors without knowing what a kernel should
+// compute.
 //
 //   seed ──generate──▶ FuzzKernel ──print──▶ CUDA source ──NVRTC──▶ simulator, GPU
-//                          └──────evaluate lane by lane in C++────▶ what must come out
+//                          └──────evaluate lane by lane in C++────▶ expected results
 //
-// Two layers of statements. Lane statements concern one thread: they branch and loop as the data have it. Cooperative
-// statements are reached by all threads of a block, of a warp, or of that part of a warp for which a condition holds;
+// Two layers of statements. Lane statements concern one thread: they branch and loop depending on data. Cooperative
+// statements are reached by all threads of a block, of a warp, or of the part of a warp for which a condition holds;
 // only they exchange values, so a kernel has no race and no undefined order. Atomics commute and their results are not
-// used. Signed sums are done in unsigned arithmetic, divisors and casts are guarded, floats use operations that the
-// compiler may not fuse, and what a NaN looks like is not looked at: one result is right, on every machine.
+// used. Signed sums use unsigned arithmetic, divisors and casts are guarded, floats use operations that the compiler
+// may not fuse, and the bits of a NaN are ignored: there is exactly one right result, on every machine.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ enum class Op : uint8_t {
   le,
   eq,
   logical_and,
-  logical_or,  // to a u32 of 0 or 1
+  logical_or,  // result: a u32 of 0 or 1
   neg,
   bit_not,
   abs,
@@ -77,10 +77,10 @@ struct Expression {
     fma,
     select,
     call,
-    temporary  // what a cooperative statement has just obtained
+    temporary  // what the last cooperative statement obtained
   };
   Kind kind = Kind::literal;
-  Type type = Type::u32;  // of the value; a comparison's operands have their own
+  Type type = Type::u32;  // of the value; a comparison's operands have their own type
   Op op = Op::add;
   uint32_t index = 0;  // of the variable, array, counter, special value, parameter, input or function
   uint64_t bits = 0;   // of a literal
@@ -88,12 +88,12 @@ struct Expression {
 };
 
 enum class Special : uint8_t { thread, lane, warp, block, threads };
-/// Read-only inputs of the kernel, kInputElements of each.
+/// Read-only inputs of the kernel, kInputElements elements each.
 constexpr Type kInputs[] = {Type::u32, Type::i8, Type::u16, Type::u64, Type::f32, Type::f64};
 constexpr uint32_t kInputElements = 61;
 constexpr Type kParameters[] = {Type::u32, Type::i64, Type::f32};
 constexpr uint32_t kArrayElements = 8;
-constexpr uint32_t kSlots = 4;          // results that a lane may store besides its variables
+constexpr uint32_t kSlots = 4;          // results that a lane may store in addition to its variables
 constexpr uint32_t kAccumulators = 16;  // of each kind
 enum class Accumulate : uint8_t {
   add,
@@ -108,7 +108,7 @@ enum class Accumulate : uint8_t {
 
 struct Statement {
   enum class Kind : uint8_t {
-    // of one lane
+    // for one lane
     assign,
     assign_element,
     branch,
@@ -119,7 +119,7 @@ struct Statement {
     leave_kernel,
     store,
     atomic,
-    // cooperative, of a warp or a part of one
+    // cooperative, for a warp or a part of one
     lanes,
     shuffle,
     vote,
@@ -127,7 +127,7 @@ struct Statement {
     masked,
     exchange_warp,
     warp_loop,
-    // cooperative, of the block
+    // cooperative, for the block
     exchange_block,
     shared_atomics,
     count_block,
@@ -135,7 +135,7 @@ struct Statement {
   };
   Kind kind = Kind::assign;
   uint32_t index = 0;  // of the variable, array, slot or counter
-  uint32_t mode = 0;   // which of several forms; a constant
+  uint32_t mode = 0;   // selects a form; a constant
   std::vector<Expression> expressions = {};
   std::vector<std::vector<Statement>> bodies = {};
 };
@@ -157,20 +157,20 @@ struct FuzzKernel {
   std::vector<Statement> tail = {};  // lane statements; lanes may leave here
 };
 
-/// The value in another type, by steps that are defined whatever the value is.
+/// The value in a different type, by steps that are defined for every value.
 Expression converted(Expression value, Type type);
-/// What a variable, or an element of an array, is before it is assigned: a function of `from`, a u32.
+/// The value of a variable, or of an element of an array, before it is assigned: a function of `from`, a u32.
 Expression initial_value(Expression from, uint32_t index, Type type);
 
 FuzzKernel generate_kernel(uint64_t seed);
 
-/// CUDA for several kernels, named k0, k1, …
+/// CUDA source for several kernels, named k0, k1, …
 std::string print_kernels(const std::vector<FuzzKernel>& kernels);
 
-/// A run of kernel `number` of a source, with what must come out. Nothing if the kernel runs for too long.
+/// A run of kernel `number` of a source, with its expected results. Nothing if the kernel runs for too long.
 std::optional<Scenario> scenario_of(const FuzzKernel& kernel, size_t number);
 
-/// Makes the kernel smaller as long as `fails` says that it still fails, with at most `attempts` questions.
+/// Makes the kernel smaller while `fails` says that it still fails, with at most `attempts` calls.
 FuzzKernel minimise(FuzzKernel kernel, const std::function<bool(const FuzzKernel&)>& fails, int attempts);
 
 }  // namespace tilescope::differential

@@ -3,16 +3,16 @@
 namespace tilescope::differential {
 namespace {
 
-/// Walks over all statement lists and expressions of a kernel, in a fixed order.
+/// Visits all statement lists and expressions of a kernel, in a fixed order.
 class Walk {
  public:
-  /// Removes the n-th statement. False: there are fewer.
+  /// Removes the n-th statement. Returns false if there are fewer.
   static bool remove_statement(FuzzKernel& kernel, size_t n) {
     for (auto* list : lists_of(kernel))
       if (remove_in(*list, n)) return true;
     return false;
   }
-  /// Makes the n-th expression that is more than a leaf into a leaf: its first argument of the same type, or zero.
+  /// Replaces the n-th expression that is not a leaf by a leaf: its first argument of the same type, or zero.
   static bool simplify_expression(FuzzKernel& kernel, size_t n) {
     for (auto* list : lists_of(kernel))
       if (simplify_in(*list, n)) return true;

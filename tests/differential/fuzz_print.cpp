@@ -283,7 +283,7 @@ class Printer {
         }
         return close();
       case Do::loop:
-        if (s.index % 4 != 0) line("#pragma unroll 1");  // unrolled bodies take long to compile
+        if (s.index % 4 != 0) line("#pragma unroll 1");  // unrolled bodies compile slowly
         open(fmt::format("for (unsigned c{0} = 0, e{0} = {1} % {2}u; c{0} < e{0}; ++c{0}) {{", s.index, value(0),
                          s.mode + 1));
         print_all(s.bodies[0], mask);

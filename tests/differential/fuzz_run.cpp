@@ -10,7 +10,7 @@ CompileRequest FuzzRunner::request_for(const std::vector<FuzzKernel>& kernels, c
   CompileRequest request;
   request.text = print_kernels(kernels);
   request.file = name + ".cu";
-  request.cubin_target = "sm_80";  // that of the PTX: one compilation
+  request.cubin_target = "sm_80";  // the PTX's target: one compilation serves both
   if (assembler_level && gpu_ != nullptr) {
     if (const std::string architecture = gpu_->device().architecture; !architecture.empty())
       request.cubin_target = architecture;

@@ -1,4 +1,4 @@
-// Runs generated kernels, many to a module, and says where executors and definition part.
+// Runs generated kernels, many per module, and reports where executors and definition differ.
 #pragma once
 
 #include <memory>
@@ -14,17 +14,17 @@
 namespace tilescope::differential {
 
 struct FuzzFailure {
-  std::string kind = {};  // "simulator", "false alarm", "error", "compiler": what is kept while the kernel is minimised
+  std::string kind = {};  // "simulator", "false alarm", "error", "compiler": constant while the kernel is minimised
   std::string what = {};
   FuzzKernel kernel = {};
 };
 
 struct FuzzReport {
   uint64_t kernels = 0;   // run
-  uint64_t too_long = 0;  // drawn and left out
+  uint64_t too_long = 0;  // generated and left out
   uint64_t agreed = 0;    // on all executors, with the definition
-  // Compiled wrongly, no failure of the simulator: GPU and simulator do the same, and not what the definition says; or
-  // the simulator does what it says, and the GPU too as soon as ptxas does not optimise.
+  // Miscompiled kernels, not failures of the simulator: GPU and simulator agree with each other but not with the
+  // definition; or the simulator agrees with it, and the GPU does too once ptxas does not optimise.
   std::vector<FuzzFailure> compiler = {};
   uint64_t warp_instructions = 0;
   double simulator_ms = 0, gpu_ms = 0;
@@ -33,9 +33,9 @@ struct FuzzReport {
 
 class FuzzRunner {
  public:
-  /// `gpu` may be null. `kept_ptx` is a folder for the modules' PTX, taken from there where it is; empty for none.
-  /// Without `assembler_level`, the driver compiles the PTX that the simulator runs; with it (0 to 3), the GPU gets a
-  /// cubin that ptxas has optimised so much, so that its optimiser can be told from everything else.
+  /// `gpu` may be null. `kept_ptx` is a folder for the modules' PTX, which is read from there if present; empty for
+  /// none. Without `assembler_level`, the driver compiles the PTX that the simulator runs; with it (0 to 3), the GPU
+  /// gets a cubin that ptxas has optimised at this level, to tell its optimiser's errors from all others.
   FuzzRunner(std::shared_ptr<Compiler> compiler, Executor& simulator, Executor* gpu, std::string kept_ptx = {},
              std::optional<int> assembler_level = {})
       : compiler_(std::move(compiler)),
@@ -44,9 +44,9 @@ class FuzzRunner {
         kept_ptx_(std::move(kept_ptx)),
         assembler_level_(assembler_level) {}
 
-  /// The kernels of `count` seeds from `first` on, in one module.
+  /// The kernels of `count` seeds starting at `first`, in one module.
   FuzzReport run(uint64_t first, uint64_t count);
-  /// The same failure, of a smaller kernel.
+  /// The same failure with a smaller kernel.
   FuzzFailure minimised(const FuzzFailure& failure, int attempts);
 
  private:

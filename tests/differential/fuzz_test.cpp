@@ -1,4 +1,4 @@
-// Generated kernels on the simulator, against what their definition says.
+// Generated kernels on the simulator, against their definition.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -49,8 +49,8 @@ TEST(GeneratedKernels, AllStatementsOccur) {
   EXPECT_EQ(seen.size(), static_cast<size_t>(Statement::Kind::uniform_loop) + 1);
 }
 
-/// An executor that gets one bit of what it gives back wrong, in the buffer with this index: always, or only where it
-/// compiles the PTX itself.
+/// An executor that flips one bit of its result in the buffer with this index: always, or only where it compiles the
+/// PTX itself.
 class Faulty : public Executor {
  public:
   Faulty(std::unique_ptr<Executor> inner, size_t index, bool only_from_ptx = false)
@@ -113,16 +113,16 @@ TEST(GeneratedKernels, WhatOnlyTheOptimiserOfTheAssemblerGetsWrongIsNoFailure) {
   EXPECT_TRUE(told.failures.empty());
   ASSERT_EQ(told.compiler.size(), 1U);
   EXPECT_EQ(told.compiler[0].what.find("ptxas, if it optimises: "), 0U);
-  // Given the level from the start, the executor gets a cubin, and nothing differs.
+  // With the level given from the start, the executor gets a cubin, and nothing differs.
   EXPECT_EQ(FuzzRunner(*compiler, *right, &optimiser_wrong, {}, 0).run(3, 1).agreed, 1U);
 }
 
-// The definition itself, against values worked out by hand.
+// The definition itself, against values calculated by hand.
 TEST(GeneratedKernels, DefinitionOfABranchInALoop) {
   FuzzKernel kernel;
   kernel.seed = 5;
   kernel.block = 3;
-  kernel.variables = {Type::u32};  // starts as the thread's number and 3
+  kernel.variables = {Type::u32};  // starts as the thread's number + 3
   const auto literal = [](uint64_t bits) {
     Expression made;
     made.bits = bits;

@@ -65,8 +65,8 @@ uint64_t float_binary(Op op, Type type, uint64_t a, uint64_t b) {
   };
   if (type == Type::f64) return bits_of(apply(as_double(a), as_double(b)));
   if (type == Type::f32) return bits_of(apply(as_float(a), as_float(b)));
-  // Sums and products of halves are exact in double precision; one rounding is left. What it would take a single
-  // rounding to lie on a tie of halves only by the second rounding cannot come of 11-bit operands.
+  // Sums and products of halves are exact in double precision; the only rounding is to half. Double rounding, onto a
+  // tie of halves, cannot occur with 11-bit operands.
   const auto half = [](uint64_t bits) { return float_of({static_cast<uint16_t>(bits)}); };
   return half_of(apply(half(a), half(b))).bits;
 }

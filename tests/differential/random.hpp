@@ -1,4 +1,4 @@
-// Draws sizes and values from a seed, the same on every machine.
+// Draws sizes and values from a seed; the results are the same on every machine.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ class Random {
     value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
     return value ^ (value >> 31);
   }
-  /// Uniform over low … high, both included.
+  /// Uniform over low … high, inclusive.
   int between(int low, int high) {
     return low + static_cast<int>(bits() % (static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1));
   }
@@ -30,7 +30,7 @@ class Random {
     return choices[bits() % choices.size()];
   }
 
-  /// A size from 1 to `most` as kernels meet them: tiny, around powers of two and warps, prime, anything.
+  /// A size from 1 to `most` as kernels get them: tiny, around powers of two and warps, prime, anything.
   int size(int most) {
     static const std::vector<int> primes = {2,   3,   5,    7,    11,   13,   17,   19,   23,   29,   31,  37,
                                             41,  43,  61,   67,   97,   101,  127,  131,  251,  257,  509, 521,
@@ -55,12 +55,12 @@ class Random {
     }
     return drawn < 1 ? 1 : drawn > most ? (drawn - 1) % most + 1 : drawn;
   }
-  /// A power of two from `low` to `high`, themselves powers of two.
+  /// A power of two in low … high; both are powers of two.
   int power(int low, int high) {
     const int least = std::countr_zero(static_cast<unsigned>(low));
     return 1 << between(least, std::countr_zero(static_cast<unsigned>(high)));
   }
-  /// Threads of a block: any number, or whole warps.
+  /// A number of threads per block: any number, or whole warps.
   int block(int most) { return once_in(3) ? between(1, most) : 32 * between(1, most / 32); }
 
   template <class T = int>

@@ -87,7 +87,8 @@ Result<const CompiledModule*> Modules::get(const std::string& file) {
     CompileRequest request;
     request.text = read_text(folder_ + "/" + file);
     request.file = "kernels/" + file;
-    request.cubin_target = cubin_target_.empty() ? "sm_80" : cubin_target_;  // that of the PTX: one compilation
+    request.cubin_target = cubin_target_.empty() ? "sm_80" : cubin_target_;  // the PTX's target: one compilation serves
+                                                                             // both
     request.want_cubin = !cubin_target_.empty();
     if (request.text.empty()) return fail(ErrorId::bad_argument, "kernel file", folder_ + "/" + file + " is empty");
     if (compiler_ == nullptr) return fail(ErrorId::bad_argument, "kernel file", file + " has no kept PTX");

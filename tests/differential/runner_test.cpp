@@ -1,4 +1,4 @@
-// The means of the differential corpus find what they are there for.
+// The tools of the differential corpus detect the errors that they are for.
 #include "tests/differential/runner.hpp"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@ Half half_of(float value) {
   if (size >= 65520.0) return {static_cast<uint16_t>(sign | 0x7c00)};
   int exponent = 0;
   std::frexp(size, &exponent);
-  // A unit in the last place: 2^-24 for subnormals, 2^(e-11) for a value in [2^(e-1), 2^e).
+  // One ulp: 2^-24 for subnormals, 2^(e-11) for a value in [2^(e-1), 2^e).
   const int unit = size < 0x1p-14 ? -24 : exponent - 11;
   const auto steps = static_cast<uint32_t>(std::nearbyint(std::ldexp(size, -unit)));
   const uint32_t magnitude = unit == -24 ? steps : (static_cast<uint32_t>(exponent + 13) << 10) + steps;

@@ -1,10 +1,10 @@
-// One run of a kernel as the differential corpus draws it: buffers with their contents, launches over them, and what
-// must come out.
+// One run of a kernel as the differential corpus draws it: buffers with their contents, launches over them, and the
+// expected results.
 //
 //   s.input("a", values)             a buffer that the kernel reads
-//   s.output<float>("out", n)        one that it writes; compared between executors, bit for bit unless said otherwise
+//   s.output<float>("out", n)        a buffer that it writes; compared between executors, bit for bit by default
 //   s.launch("kernel", grid, block, shared_bytes, a, out, n)
-//   s.expect(out, values, near(…))   what a plain C++ program makes of the same input
+//   s.expect(out, values, near(…))   what a plain C++ program computes from the same input
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ struct Agreement {
 inline Agreement near(double relative, double absolute, std::string why) {
   return {Agreement::Kind::near, relative, absolute, std::move(why)};
 }
-/// A product and a sum that PTX leaves without a rounding (mul, add) may be fused by the GPU's assembler, and are not
-/// by the simulator: PTX ISA 9.0, 9.7.3.
+/// The GPU's assembler may fuse a product and a sum that PTX leaves without a rounding modifier (mul, add); the
+/// simulator does not: PTX ISA 9.0, 9.7.3.
 inline Agreement near_if_fused(double relative, double absolute) {
   return near(relative, absolute, "the assembler may fuse a product and a sum");
 }
@@ -72,7 +72,7 @@ struct ScenarioBuffer {
   DType type = DType::u8;
   size_t element_bytes = 1;
   std::vector<std::byte> initial = {};
-  bool defined = false;   // false: reading it before the kernel has written it is a mistake
+  bool defined = false;   // false: reading it before the kernel has written it is an error
   bool compared = false;  // between executors
   Agreement between_executors = {};
 };
@@ -99,7 +99,7 @@ class Scenario {
     if (count != 0) std::memset(static_cast<void*>(values.data()), 0x7f, count * sizeof(T));
     return add<T>(name, values, false, true, std::move(agreement));
   }
-  /// Written and read by the kernels; its contents at the end are not compared.
+  /// Written and read by the kernels; its final contents are not compared.
   template <class T>
   BufferHandle scratch(const std::string& name, size_t count) {
     return add<T>(name, std::vector<T>(count), false, false, {});
@@ -145,7 +145,7 @@ class Scenario {
   }
 };
 
-/// Blocks of `per_block` that cover `count`.
+/// Number of blocks of `per_block` that cover `count`.
 inline uint32_t blocks_for(int64_t count, int64_t per_block) {
   return static_cast<uint32_t>(std::max<int64_t>(1, (count + per_block - 1) / per_block));
 }

@@ -1,6 +1,5 @@
-// Does what docs/adding-a-lab.md tells a reader to do, with the code blocks of that page: writes the two files,
-// compiles the new one as the build compiles any lab, links the program again with it, and runs the lab on the
-// simulator.
+// Follows docs/adding-a-lab.md with the code blocks of that page: writes the two files, compiles the new one as the
+// build compiles any lab, relinks the program with it, and runs the lab on the simulator.
 #include "tests/documents/extended_program.hpp"
 
 namespace tilescope {

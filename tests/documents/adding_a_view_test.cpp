@@ -1,5 +1,5 @@
-// Does what docs/adding-a-view.md tells a reader to do, with the code blocks of that page: writes the view, appends its
-// two sections of texts, compiles it as the build compiles any view, links the program again with it, and looks at it.
+// Follows docs/adding-a-view.md with the code blocks of that page: writes the view, appends its two sections of texts,
+// compiles it as the build compiles any view, relinks the program with it, and takes a picture of it.
 #include <png.h>
 
 #include "app/draw/theme.hpp"
@@ -23,7 +23,7 @@ class AddingAView : public testing::ExtendedProgram {
     std::ofstream(tree_ / file) << known << "\n" << section;
   }
 
-  /// How many pixels of the view's area have a colour; −1 where there is no picture.
+  /// Number of pixels of the view's area that have this colour; −1 if there is no picture.
   static int pixels_of(const testing::fs::path& file, ImU32 colour) {
     png_image image{};
     image.version = PNG_IMAGE_VERSION;

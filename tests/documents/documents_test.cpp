@@ -1,4 +1,4 @@
-// The documents say what is so: their links lead somewhere, their command lines are understood.
+// The documents are true: their links lead somewhere, and their command lines are accepted.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ std::vector<std::string> matches(const std::string& text, const std::regex& patt
   return found;
 }
 
-/// Without its fenced blocks: C++ has ](…) too.
+/// The document without its fenced blocks: C++ has ](…) too.
 std::string prose_of(const std::string& document) {
   std::string prose;
   bool code = false;
@@ -69,7 +69,7 @@ TEST(Documents, FoldersAndFilesThatHackingNamesExist) {
   for (const std::string& name : named) EXPECT_TRUE(fs::exists(kSource / name)) << name;
 }
 
-/// "./tilescope run x --json    why" → the words, without a trailing explanation.
+/// "./tilescope run x --json    why" → its words, without the trailing explanation.
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream text(line.substr(0, line.find("   ")));
   std::vector<std::string> words;
@@ -84,7 +84,7 @@ TEST(Documents, CommandLinesOfTheReadmeAreUnderstood) {
        {kSource / "README.md", kSource / "docs/adding-a-lab.md", kSource / "docs/adding-a-view.md"})
     for (const std::string& line : matches(read_text(document), command)) {
       const std::vector<std::string> words = words_of(line);
-      if (words.size() < 2 || words[1] == "test") continue;  // the launcher's own word
+      if (words.size() < 2 || words[1] == "test") continue;  // handled by the launcher
       std::vector<const char*> pointers;
       for (const std::string& word : words) pointers.push_back(word.c_str());
       const auto invocation = parse_command_line(static_cast<int>(pointers.size()), pointers.data(), view_names());
@@ -94,7 +94,7 @@ TEST(Documents, CommandLinesOfTheReadmeAreUnderstood) {
   EXPECT_GE(checked, 8);
 }
 
-/// What a shell prints for a line, standard error too, and its status.
+/// What a shell prints for a line, including standard error, and its exit status.
 std::pair<std::string, int> run_in(const fs::path& folder, const std::string& line) {
   FILE* pipe = popen(("cd '" + folder.string() + "' && " + line + " 2>&1").c_str(), "r");
   std::string said;
@@ -103,7 +103,7 @@ std::pair<std::string, int> run_in(const fs::path& folder, const std::string& li
   return {said, WIFEXITED(status) ? WEXITSTATUS(status) : -1};
 }
 
-/// Whether the pieces of `line` between … come one after the other in the text.
+/// Whether the pieces of `line` between … occur in the text, in this order.
 bool says(const std::string& text, const std::string& line) {
   constexpr std::string_view kGap = "…";
   size_t at = 0;
@@ -118,8 +118,8 @@ bool says(const std::string& text, const std::string& line) {
   return true;
 }
 
-/// Blocks between fences are terminal sessions: a line that begins with ./tilescope is run, `echo $?` with the number
-/// after it says its status (else 0), and every other line has to be part of what it prints.
+/// Fenced blocks are terminal sessions: a line that begins with ./tilescope is run, `echo $?` is followed by its exit
+/// status (else 0), and every other line has to be part of its output.
 TEST(Documents, CommandsOfTheExecPageDoWhatItSays) {
   const fs::path folder = fs::temp_directory_path() / ("tilescope-exec-page-" + std::to_string(getpid()));
   fs::create_directories(folder / "docs");

@@ -1,5 +1,5 @@
-// A page that says how to add something, done as it says: its code blocks become files, which are compiled as the build
-// compiles such files and linked to the program.
+// Follows a page that says how to add something: its code blocks become files, which are compiled as the build compiles
+// such files and linked into the program.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ inline std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-/// The fenced block that follows a line holding nothing but `name` in backquotes.
+/// The fenced block after the line that consists of `name` in backquotes.
 inline std::string code_block(const std::string& document, const std::string& name) {
   const size_t title = document.find("\n`" + name + "`\n");
   if (title == std::string::npos) return {};
@@ -57,7 +57,7 @@ inline std::string replaced(std::string text, const std::string& what, const std
   return text;
 }
 
-/// A tree with the project's files and what a page adds, and the program with one object more.
+/// A tree with the project's files and those that a page adds, and the program with one more object.
 class ExtendedProgram : public ::testing::Test {
  protected:
   ExtendedProgram() {
@@ -67,13 +67,13 @@ class ExtendedProgram : public ::testing::Test {
   ~ExtendedProgram() override { fs::remove_all(tree_); }
 
   void link_folder(const std::string& folder) { fs::create_directory_symlink(kSource / folder, tree_ / folder); }
-  /// The folder itself is new, what lies in it is the project's.
+  /// The folder itself is new; its contents are links to the project's.
   void link_contents(const std::string& folder) {
     fs::create_directories(tree_ / folder);
     for (const auto& entry : fs::directory_iterator(kSource / folder))
       fs::create_symlink(entry.path(), tree_ / folder / entry.path().filename());
   }
-  /// The code block of a page as the file that it names.
+  /// Writes the code block of a page to the file that it names.
   void write_file(const std::string& page, const std::string& file) {
     const std::string code = code_block(read_text(kSource / page), file);
     ASSERT_FALSE(code.empty()) << page << " has no block for " << file;
@@ -104,7 +104,7 @@ class ExtendedProgram : public ::testing::Test {
   std::string compile_command(const std::string& file, const std::string& known_file, const fs::path& object) const {
     const std::string known = (kSource / known_file).string();
     for (const auto& entry : nlohmann::json::parse(read_text(kBinary / "compile_commands.json"))) {
-      // By itself, or as one of several (cmake/unity.cmake).
+      // Alone, or as one of several in a unity build (cmake/unity.cmake).
       const std::string compiled = entry.at("file");
       const bool is_one_of_several =
           compiled.find("/Unity/") != std::string::npos && read_text(compiled).find(known) != std::string::npos;
@@ -112,14 +112,14 @@ class ExtendedProgram : public ::testing::Test {
       const std::string command = entry.at("command");
       const size_t output = command.find(" -o ") + 4;
       const std::string usual = command.substr(output, command.find(' ', output) - output);
-      // Without a list of dependencies there is none for headers inside a precompiled one.
+      // -fpch-deps needs a dependency list, and this command asks for none.
       const std::string alone = replaced(command, " -fpch-deps", "");
       return replaced(replaced(alone, usual, object.string()), compiled, (tree_ / file).string());
     }
     return {};
   }
 
-  /// The command with which the build links the program, with one object more.
+  /// The build's command for linking the program, with one more object.
   std::string link_command(const fs::path& object) const {
     const Outcome commands = shell("ninja -C '" + kBinary.string() + "' -t commands tilescope | tail -n 1");
     const std::string output = " -o tilescope ";

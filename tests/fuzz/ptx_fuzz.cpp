@@ -1,4 +1,4 @@
-// Any bytes as PTX: the lexer, the parser and, for what parses, the decoder must neither crash nor hang.
+// Arbitrary bytes as PTX: the lexer, the parser and, for what parses, the decoder must neither crash nor hang.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Any bytes as somebody's CUDA file, as it is while they type: what a form reads from it must neither crash nor hang.
+// Arbitrary bytes as a CUDA file that is being typed: reading a form from it must neither crash nor hang.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// TILESCOPE_HIDE for one test.
+/// Sets TILESCOPE_HIDE for one test.
 class Hidden {
  public:
   explicit Hidden(const char* list) { setenv("TILESCOPE_HIDE", list, 1); }

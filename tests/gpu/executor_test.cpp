@@ -37,7 +37,7 @@ extern "C" __global__ void reverse(float* y, int n) {
 }
 )";
 
-// Each block adds what its neighbour wrote before the grid's barrier.
+// Each block adds what its neighbour wrote before the grid barrier.
 constexpr const char* kGridSync = R"(
 #include <cooperative_groups.h>
 extern "C" __global__ void rounds(float* y, int n) {
@@ -53,7 +53,7 @@ extern "C" __global__ void rounds(float* y, int n) {
 
 class GpuExecutorTest : public OnGpu {
  protected:
-  /// Runs scale on a fresh pair of buffers: does the GPU still compute?
+  /// Runs scale on new buffers: does the GPU still compute?
   void expect_gpu_works(const CompiledModule& module) {
     const std::vector<float> input{1, -2, 3};
     const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of(input), buffer_of({0, 0, 0})};
@@ -154,7 +154,7 @@ TEST_F(GpuExecutorTest, GoesOnAfterAKernelThatFaults) {
     expect_gpu_works(module);
     EXPECT_EQ(counter.faults(), faults);
   }
-  EXPECT_THAT(contents_of(*buffers[1]), testing::ElementsAre(5, 6));  // what no kernel touched is still there
+  EXPECT_THAT(contents_of(*buffers[1]), testing::ElementsAre(5, 6));  // what no kernel wrote is unchanged
 }
 
 TEST_F(GpuExecutorTest, GivesBackWhatAKernelPrintsAndNothingOfTheLaunchBefore) {
@@ -186,7 +186,7 @@ TEST_F(GpuExecutorTest, EndsAKernelThatLoopsForeverOnAStopRequest) {
   for (int round = 0; round < 2; ++round) {
     std::stop_source stop;
     std::jthread stopper([&stop] {
-      std::this_thread::sleep_for(1s);  // long enough for the worker's context
+      std::this_thread::sleep_for(1s);  // long enough for the worker to create its context
       stop.request_stop();
     });
     const auto begin = std::chrono::steady_clock::now();
@@ -214,7 +214,8 @@ TEST_F(GpuExecutorTest, TimesLaunchesWithoutChangingContentsThatAreToBeSpared) {
 using GpuExecutorDeathTest = GpuExecutorTest;
 
 TEST_F(GpuExecutorDeathTest, WithoutAWorkerSaysAfterAFaultThatTheProgramHasToStartAgain) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the fault ends the GPU for a process: let it be another one
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the fault makes the GPU unusable for a process: let it be a
+                                                   // separate one
   const auto fault_in_process = [this] {
     setenv("TILESCOPE_HIDE", "worker", 1);
     gpu_ = *open_gpu();
@@ -241,7 +242,7 @@ TEST_F(GpuExecutorTest, NamesBytesNeededAndFreeWhereMemoryEnds) {
 
 TEST_F(GpuExecutorTest, AllowsSharedMemoryUpToWhatTheDeviceHas) {
   const CompiledModule module = compile(kKernels);
-  std::vector<float> values(20000);  // 80 KB: more than a kernel may have without asking
+  std::vector<float> values(20000);  // 80 kB: more than a kernel may have without opting in
   std::iota(values.begin(), values.end(), 0.0f);
   const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of(values)};
   const auto report =

@@ -1,4 +1,4 @@
-// The occupancy model and the table of GPUs against the driver of the GPU that is here.
+// The occupancy model and the table of GPUs against the driver of this machine's GPU.
 #include "engine/traffic/schedule/occupancy.hpp"
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-/// So many sums that have to be kept at a time, and so many words of shared memory.
+/// A kernel with this many sums live at the same time, and this many words of shared memory.
 std::string kernel_source(int sums, int words) {
   return fmt::format(R"(
 extern "C" __global__ void k(const float* in, float* out, int n) {{

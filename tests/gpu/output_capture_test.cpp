@@ -1,4 +1,4 @@
-// The capture of what the driver prints needs no GPU: the process prints itself.
+// Capturing what the driver prints; needs no GPU: the process prints the text itself.
 #include "engine/gpu/output_capture.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ TEST(OutputCapture, HoldsWhatIsPrintedWhileItLivesByTheLibraryOrTheSystem) {
     ASSERT_EQ(write(STDOUT_FILENO, "kernel 1\n", 9), 9);
     std::printf("kernel %d\n", 2);
     std::fprintf(stderr, "driver\n");
-    EXPECT_EQ(capture.output(), "kernel 1\nkernel 2\n");  // what the library holds back comes when it is asked for
+    EXPECT_EQ(capture.output(), "kernel 1\nkernel 2\n");  // flushed on request
     EXPECT_EQ(capture.messages(), "driver\n");
   }
   std::printf("behind");

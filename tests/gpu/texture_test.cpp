@@ -1,4 +1,4 @@
-// Texture objects on the GPU hold what the buffer held when they were made, and are read as they were described.
+// Texture objects on the GPU hold the buffer's contents at their creation, and are read as described.
 #include <gmock/gmock.h>
 
 #include "tests/gpu/gpu_fixture.hpp"

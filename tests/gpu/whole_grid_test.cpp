@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-// What a kernel reaches through calls counts; what another kernel of the module does, does not.
+// Functions that a kernel calls count; those of other kernels in the module do not.
 TEST(WholeGrid, TellsWhichKernelsWaitForTheirWholeGrid) {
   const std::string ptx =
       ".func (.param .b32 r) waits(.param .b64 a)\n{\n{ .reg .b32 %r<2>; }\nmov.u32 %r1, %envreg2;\nret;\n}\n"

@@ -144,7 +144,7 @@ TEST(LaunchWorker, WithoutADriverSaysWhy) {
   EXPECT_THAT(worker.unusable().english(), HasSubstr("hidden by TILESCOPE_HIDE"));
 }
 
-/// A program in place of tilescope-worker: it makes its context, and answers the launch with these lines of shell.
+/// A program in place of tilescope-worker: it creates its context, and answers the launch with these shell lines.
 class StandInWorker {
  public:
   explicit StandInWorker(const std::string& answer) {

@@ -1,5 +1,5 @@
-// The plane of queries and keys, its walk, the online softmax of a row and what rungs allocate. Small results are made
-// by hand; runs on the simulator are held against what they wrote themselves.
+// The plane of queries and keys, a block's loop over the keys, the online softmax of a row, and what rungs allocate.
+// Small results are hand-made; runs on the simulator are compared with what the kernels themselves wrote.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kQueries = 8, kKeys = 8, kDepth = 4, kTile = 4;
 
-/// Two heads of O over one of K and V, tiles of 4 queries and 4 keys, two warps that each copy two rows of a tile.
+/// Two heads of O per head of K and V, tiles of 4 queries and 4 keys, two warps that each copy two rows of a tile.
 struct Kernel {
   bool causal = true, async = true, backwards = false;
 };
@@ -89,7 +89,7 @@ TEST(Plane, BlocksAboveTheDiagonalAreCountedAsSkippedOnlyWhereNobodyReadsThem) {
   EXPECT_EQ(cells.skipped(), 1);
   const auto full = make_result({.causal = false});
   EXPECT_EQ(count_cells(picture_of(full, false), 0).skipped(), 0);
-  // A mask that the kernel does not use saves nothing.
+  // A mask that the kernel does not use skips nothing.
   EXPECT_EQ(count_cells(picture_of(full, true), 0).skipped(), 0);
 }
 
@@ -226,7 +226,7 @@ TEST(PlaneCursor, TheSumsOfARowAreKeptUntilAnotherIsAskedFor) {
   EXPECT_EQ(rows.take(picture, walk, 14)->row, 14);
 }
 
-// ---- What rungs allocate, of the lab itself
+// ---- What the lab's rungs allocate
 
 TEST(PlaneBytes, TheScoresGrowWithTheSquareAndTheRestDoesNot) {
   const Lab* lab = find_lab("attention");
@@ -234,7 +234,7 @@ TEST(PlaneBytes, TheScoresGrowWithTheSquareAndTheRestDoesNot) {
   Config config = default_config(*lab, DeviceKind::sim);
   config.sizes = {{"batch", 1}, {"heads", 16}, {"kv_heads", 16}, {"queries", 2048}, {"keys", 2048}};
   config.params["HEAD_DIM"] = 128;
-  // O of 2-byte elements and a float for each row; 4 bytes for each score.
+  // O of 2-byte elements and a float per row; 4 bytes per score.
   constexpr double kOutputs = 16 * 2048 * 128 * 2 + 16 * 2048 * 4, kScores = 4.0 * 16 * 2048 * 2048;
   EXPECT_EQ(allocated_bytes(*lab, *find_rung(*lab, "flash-mma"), config), kOutputs);
   EXPECT_EQ(allocated_bytes(*lab, *find_rung(*lab, "unfused"), config), kOutputs + kScores);
@@ -267,7 +267,7 @@ class PlaneRun : public ::testing::Test {
     EXPECT_TRUE(take_plane(picture, result, *find_lab("attention")->plane));
     return picture;
   }
-  /// What the kernel itself wrote.
+  /// The value that the kernel itself wrote.
   static double lse(const RunResult& result, int64_t row) {
     for (size_t i = 0; i < result.plan.buffers.size(); ++i)
       if (result.plan.buffers[i].name == "lse") return value_at(*result.buffers[i], static_cast<size_t>(row));
@@ -379,7 +379,7 @@ TEST_F(PlaneRun, TheUnfusedRungLeavesItsProbabilitiesBehind) {
     }
   }
   EXPECT_NEAR(sum, 1, 1e-4);
-  // Of the three launches the lab shows the first: a block multiplies its tile of Q by its tile of K once.
+  // The lab shows the first of three launches: a block multiplies its tile of Q by its tile of K once.
   ASSERT_EQ(result->plan.launches[result->tiles.launch].kernel, "score_tiles");
   EXPECT_NEAR(walk_of(picture, picture.strips.front()).passes(), 1, 0.01);
 }

@@ -1,4 +1,4 @@
-// The plane in the window: pointer, keys, the way to the ordinary tiles and back.
+// The plane in the window: pointer, keys, and the change to the ordinary tiles and back.
 #include "app/views/plane/plane_view.hpp"
 #include "app/views/playback.hpp"
 #include "tests/gui/screen_fixture.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 class PlaneScreenTest : public ScreenTest {
  protected:
-  /// Tiles of 64 queries and 64 keys; four of each.
+  /// Tiles of 64 queries and 64 keys, four of each.
   void SetUp() override {
     if (!engine->compiler()) GTEST_SKIP() << "needs NVRTC";
     screen->session.select_lab("attention");
@@ -26,7 +26,7 @@ class PlaneScreenTest : public ScreenTest {
   PlaneCursor& cursor() { return screen->view.plane; }
   bool shown(const std::string& mark) { return screen->marks().find(mark) != screen->marks().end(); }
   Mark mark_of(const std::string& name) { return screen->marks().find(name)->second; }
-  /// A place in the plane, as shares of its extents.
+  /// A position in the plane, as fractions of its width and height.
   ImVec2 place(float key, float query) {
     const Mark map = mark_of("plane.map");
     return {map.low.x + (map.high.x - map.low.x) * key, map.low.y + (map.high.y - map.low.y) * query};

@@ -1,4 +1,4 @@
-// The whole window in Chinese, with broken kernels and own files that are wrong: no English sentence is drawn.
+// The whole window in Chinese, with broken kernels and wrong own files: no English sentence is drawn.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -31,13 +31,13 @@ class ChineseTest : public testing::ScreenTest {
     return result ? result->findings : std::vector<Finding>();
   }
 
-  /// Three words of small letters side by side.
+  /// Whether the text has three neighbouring lower-case words.
   static bool is_english(const std::string& text) {
     static const std::regex words("(^|[^a-z_./-])[a-z]{2,} [a-z]{2,} [a-z]{2,}($|[^a-z_(=-])");
     return std::regex_search(text, words);
   }
 
-  /// In any window but those of code, other than a command line.
+  /// In every window except those that show code; command lines are exempt.
   void expect_no_english(const std::string& where) {
     static const std::regex code("/(source|ptx|header|diff)_[0-9A-F]{8}$");
     const testing::DrawnTexts texts;
@@ -55,13 +55,13 @@ class ChineseTest : public testing::ScreenTest {
   }
 
   void expect_no_english_in_views(const std::string& where) {
-    // What tooltips say of findings that are not the first.
+    // Tooltips describe the findings after the first.
     for (const Finding& finding : findings()) {
       const std::string text = finding_text(screen->strings, finding);
       EXPECT_FALSE(is_english(text)) << text;
     }
     for (const ViewSpec& view : views()) {
-      if (screen->views().at(view.name).finds_text()) continue;  // the lesson is read by a test of its own
+      if (screen->views().at(view.name).finds_text()) continue;  // a test of its own reads the lesson
       screen->view.tab = view.name;
       ASSERT_TRUE(settle()) << where;
       frames(2);

@@ -1,4 +1,4 @@
-// What the correctness view says, from results made by hand.
+// What the correctness view says, from hand-made results.
 #include "app/observed/correctness_model.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// out holds 0, 1, 2 …; every reference equals it, but for what a test changes.
+/// out holds 0, 1, 2 …; every reference equals it except where a test changes it.
 RunResult make_run(size_t count) {
   RunResult run;
   run.plan.buffers = {

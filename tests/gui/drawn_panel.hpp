@@ -35,7 +35,7 @@ class DrawnPanel : public ::testing::Test {
   }
   void TearDown() override { ImGui::DestroyContext(); }
 
-  /// One frame; the panel's window has its corner at the screen's. Returns how many vertices were drawn.
+  /// Draws one frame, with the panel's window in the screen's corner. Returns the number of vertices drawn.
   int draw(const Draw& panel, ImVec2 size, ImVec2 pointer = {-1, -1}, bool pressed = false) {
     ImGui::GetIO().MousePos = pointer;
     ImGui::GetIO().MouseDown[0] = pressed;
@@ -63,7 +63,7 @@ class DrawnPanel : public ::testing::Test {
     draw(panel, size, pointer);
   }
 
-  /// Draws a view of this test's own.
+  /// Draws a view that this test owns.
   Draw drawing(std::string_view name) {
     return [this, name](PanelContext& context) { views.at(name).draw(context); };
   }

@@ -1,5 +1,5 @@
-// The texts of a frame, read back from its vertices: each glyph is a rectangle whose texture coordinates say which one
-// it is. So no way of drawing text can be missed.
+// The texts of a frame, read back from its vertices: each glyph is a rectangle whose texture coordinates identify it.
+// So no way of drawing text is missed.
 #pragma once
 
 #include <imgui.h>
@@ -13,8 +13,8 @@
 
 namespace tilescope::testing {
 
-/// Runs of glyphs on one line, in the order in which they were drawn. What is not ASCII is one '#'; clipped glyphs are
-/// missing, and end a run.
+/// Runs of glyphs on one line, in drawing order. A character beyond ASCII becomes '#'; clipped glyphs are missing and
+/// end a run.
 class DrawnTexts {
  public:
   DrawnTexts() {
@@ -23,7 +23,7 @@ class DrawnTexts {
         if (glyph.Visible) glyphs_.insert({{glyph.U0, glyph.V0}, {font, &glyph}});
   }
 
-  /// The texts of one window's list. Call it between ImGui::Render and the next frame.
+  /// The texts of one window's draw list. Call it between ImGui::Render and the next frame.
   std::vector<std::string> of(const ImDrawList& list) const {
     std::vector<std::string> texts;
     std::string text;
@@ -60,7 +60,7 @@ class DrawnTexts {
   struct Found {
     const ImFont* font;
     unsigned code;
-    ImVec2 pen;  // where the glyph's box of its font begins
+    ImVec2 pen;  // origin of the glyph's box in its font
     float advance, height;
   };
   std::optional<Found> glyph_at(const ImDrawVert* corner) const {

@@ -203,7 +203,8 @@ TEST(TextBuffer, FindsForwardsBackwardsAndAround) {
   const TextBuffer buffer("Block b\nblock BLOCK");
   EXPECT_EQ(buffer.find("block", {0, 0})->begin, (TextPosition{0, 0}));
   EXPECT_EQ(buffer.find("block", {0, 1})->begin, (TextPosition{1, 0}));
-  EXPECT_EQ(buffer.find("BLOCK", {0, 0})->begin, (TextPosition{1, 6}));  // a capital asks for the exact case
+  EXPECT_EQ(buffer.find("BLOCK", {0, 0})->begin, (TextPosition{1, 6}));  // a capital letter makes the search
+                                                                         // case-sensitive
   EXPECT_EQ(buffer.find("block", {1, 7})->begin, (TextPosition{0, 0}));
   EXPECT_EQ(buffer.find("block", {0, 0}, false)->begin, (TextPosition{1, 6}));
   EXPECT_EQ(buffer.find("block", {1, 6}, false)->begin, (TextPosition{1, 0}));
@@ -329,7 +330,7 @@ TEST(Highlighter, ABlockCommentReachesAcrossLinesAndIsReadAgainWhenItCloses) {
   buffer.type(" */");
   const size_t read = highlighter.update(buffer.lines(), buffer.take_changes());
   EXPECT_EQ(highlighter.tokens(2)[0].kind, TokenKind::identifier);
-  EXPECT_EQ(read, 3U);  // the edited line, c and d; line f's state is what it was
+  EXPECT_EQ(read, 3U);  // the edited line, c and d; the state at line f is unchanged
 }
 
 TEST(Highlighter, AfterManyEditsItAgreesWithATextReadAfresh) {

@@ -1,5 +1,5 @@
-// Every character that the program can show is in every font that it may be shown in; where one is not, the window has
-// "?" in its place. What is shown is read from the files themselves: kernels, texts, lessons, and strings in the code.
+// Every character that the program can show is in every font that may show it; a missing one would be drawn as "?". The
+// characters are read from the files themselves: kernels, texts, lessons, and strings in the code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <imgui.h>
@@ -23,7 +23,7 @@ std::string contents_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// What stands between quotation marks; comments are left out.
+/// The text between quotation marks; comments are left out.
 std::string strings_in(const std::string& code) {
   std::string strings;
   for (size_t i = 0; i < code.size(); ++i) {
@@ -41,7 +41,7 @@ std::string strings_in(const std::string& code) {
   return strings;
 }
 
-/// The file's characters beyond ASCII, as UTF-8.
+/// The file's non-ASCII characters, as UTF-8.
 std::set<std::string> characters_of(const std::string& text) {
   std::set<std::string> characters;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -67,7 +67,7 @@ class FontsTest : public testing::Test {
   }
   ~FontsTest() override { ImGui::DestroyContext(); }
 
-  /// "file: character" for every character of the files that a font lacks.
+  /// "file: character" for every character of these files that a font lacks.
   template <class Reader>
   std::vector<std::string> lacking(const std::vector<fs::path>& folders, const Reader& read) const {
     std::vector<std::string> missing;

@@ -26,7 +26,7 @@ class GlWindow : public ::testing::Test {
     glfwMakeContextCurrent(window_);
   }
   void TearDown() override {
-    // GLFW stays open from test to test: an X server without any client may start anew, and refuse the next one.
+    // GLFW stays open between tests: an X server without clients may restart, and refuse the next one.
     if (window_ != nullptr) glfwDestroyWindow(window_);
   }
 

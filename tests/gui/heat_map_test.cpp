@@ -1,4 +1,4 @@
-// The heat maps' pixels against the same map computed on the CPU, and what happens when a shader does not compile.
+// The heat maps' pixels against the same map computed on the CPU, and the case that a shader does not compile.
 #include "app/draw/gl/heat_map.hpp"
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ HostBuffer buffer_of(DType type, const std::vector<double>& values) {
       case DType::bf16:
         buffer.as<uint16_t>()[i] = static_cast<uint16_t>(bits >> 16);
         break;
-      case DType::f16:  // normal numbers only, cut
+      case DType::f16:  // normal numbers only, truncated
         buffer.as<uint16_t>()[i] = static_cast<uint16_t>(
             (bits >> 16 & 0x8000) | (((bits >> 23 & 255) - 112) << 10 & 0x7c00) | (bits >> 13 & 1023));
         break;
@@ -105,7 +105,7 @@ HostBuffer buffer_of(DType type, const std::vector<double>& values) {
   return buffer;
 }
 
-/// A run with one output: values around the reference, a few wrong, a few that are no number.
+/// A run with one output: values near the reference, a few wrong ones, a few NaNs and one infinity.
 std::shared_ptr<RunResult> make_run(const MapCase& one, bool with_wrong) {
   auto run = std::make_shared<RunResult>();
   BufferSpec spec{.name = "out", .type = one.type, .shape = one.shape, .role = Role::output, .fill = Fill::poison};
@@ -198,7 +198,7 @@ class HeatMapPixels : public GlWindow {
         const ImU32 wanted = expected_colour(run, grid, *elements, error, picture.low, picture.high, &step);
         failing += wanted == kFailing ? 1 : 0;
         if (pixel == wanted) continue;
-        // Arithmetic in single precision may round to the neighbouring one of the 256 colours.
+        // Single-precision arithmetic may round to a neighbour among the 256 colours.
         const bool neighbour = wanted != kFailing && (pixel == viridis(static_cast<float>(step - 1) / 255) ||
                                                       pixel == viridis(static_cast<float>(step + 1) / 255));
         EXPECT_TRUE(neighbour) << "cell " << column << ", " << row;

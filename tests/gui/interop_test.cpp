@@ -1,11 +1,11 @@
 // CUDA-OpenGL interop against the copy path: on the GPU that draws OpenGL, both give the same pixels. Without a GPU, or
-// with OpenGL drawn elsewhere, the copy path is chosen and says why.
+// with OpenGL drawn elsewhere, the copy path is chosen and the reason is given.
 //
 //   gui_test --gtest_filter='InteropPaths.*'        on a machine with an NVIDIA GPU, with the window on it
 //   TILESCOPE_TEST_FAULTS=1 gui_test --gtest_filter='InteropPaths.*'        also with a kernel that faults
 //
-// With some drivers a kernel that has faulted breaks interop on the machine until it starts again: the tests of the
-// pictures fail then, as `tilescope interop-trial` does.
+// With some drivers a faulted kernel breaks interop on the machine until it reboots: then the picture tests fail, as
+// does `tilescope interop-trial`.
 #include "app/draw/gl/interop.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ constexpr size_t kCount = 98432;
 
 class InteropPaths : public GlWindow {};
 
-/// Sets an environment variable for the life of the object.
+/// Sets an environment variable for the object's lifetime.
 class Environment {
  public:
   Environment(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
@@ -42,7 +42,7 @@ class Environment {
   const char* name_;
 };
 
-/// A run whose output lies on the device; its host copy is what `host` says, so that a test can tell them apart.
+/// A run whose output is on the device; its host copy holds `host` instead, so that a test can tell them apart.
 std::shared_ptr<RunResult> make_run(Executor& gpu, size_t count, const std::vector<float>& device,
                                     const std::vector<float>& host) {
   auto run = std::make_shared<RunResult>();
@@ -100,7 +100,8 @@ TEST_F(InteropPaths, BothPathsGiveTheSamePixels) {
   ASSERT_EQ((*copying)->interop().path(), Interop::Path::copy);
   EXPECT_EQ((*copying)->interop().reason(), Interop::Reason::asked_for_copy);
 
-  for (const size_t count : {kCount, size_t{1} << 20, size_t{777}}) {  // grows and shrinks: registers again, and not
+  for (const size_t count : {kCount, size_t{1} << 20, size_t{777}}) {  // the buffer grows and shrinks: with and without
+                                                                       // a new registration
     const auto values = random_values(count);
     const std::shared_ptr<const RunResult> run = make_run(**gpu, count, values, values);
     ASSERT_TRUE(run);
@@ -110,7 +111,7 @@ TEST_F(InteropPaths, BothPathsGiveTheSamePixels) {
   EXPECT_EQ((*maps)->interop().path(), Interop::Path::interop) << "a registration failed";
 }
 
-// The elements of a picture that nobody draws any more are given back: the registration ends and the buffer shrinks.
+// Once a picture has not been drawn for a while its elements are freed: the registration ends and the buffer shrinks.
 TEST_F(InteropPaths, AfterARestThePictureIsFilledAgainFromTheDevice) {
   const auto gpu = open_gpu();
   auto maps = HeatMaps::create(shaders(), gpu);
@@ -149,7 +150,7 @@ TEST_F(InteropPaths, ThePictureComesFromTheDeviceAndNotFromTheHostCopy) {
   EXPECT_NE(from_device, draw(**copying, HeatMaps::Kind::error, empty_host)) << "zeros give another picture";
 }
 
-/// One that writes to address 16.
+/// A kernel that writes to address 16.
 Launch faulting_launch(CompiledModule& module) {
   module.ptx =
       ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -158,7 +159,7 @@ Launch faulting_launch(CompiledModule& module) {
   return {.kernel = "fault", .grid = {1, 1, 1}, .block = {32, 1, 1}, .shared_bytes = 0, .arguments = {}};
 }
 
-/// Whether the reason becomes this one in the time that a trial may take.
+/// Whether the reason becomes `reason` within the time that a trial may take.
 bool comes_to(HeatMaps& maps, Interop::Reason reason) {
   for (int i = 0; i < 3000 && maps.interop().reason() != reason; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

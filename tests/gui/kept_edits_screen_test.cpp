@@ -1,4 +1,4 @@
-// What the screen keeps of an own file's edit: the text, and the digest of the file that it was made from.
+// What the screen keeps of an edit to an own file: the text, and the digest of the file that it started from.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -81,7 +81,7 @@ TEST_F(KeptEditsScreenTest, AConflictIsStillKnownAfterARestart) {
   EXPECT_EQ(base(), sha256_of(elsewhere));
 }
 
-/// A frame takes a sixtieth of a second here, so this is within the pause after which an edit is run.
+/// A frame takes 1/60 s here, so this is within the pause after which an edit is run.
 TEST_F(KeptEditsScreenTest, ALabThatIsLeftWhileTypingKeepsTheLastKeysAndTheNextLabGetsNone) {
   screen->session.select_lab("vector-add");
   frames(2);

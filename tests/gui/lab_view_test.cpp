@@ -1,4 +1,4 @@
-// What is looked at belongs to a lab: playing, selecting or stepping in one changes nothing in another.
+// View state belongs to a lab: playing, selecting or stepping in one lab changes nothing in another.
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope {
@@ -6,7 +6,7 @@ namespace {
 
 TEST(LabView, EachLabKeepsItsOwn) {
   ViewState view;
-  view.playback.position = 3;  // before the first frame: meant for the first lab
+  view.playback.position = 3;  // before the first frame: applies to the first lab
   enter_lab(view, "a");
   EXPECT_EQ(view.playback.position, 3);
   view.playback.playing = true;

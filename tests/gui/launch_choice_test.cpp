@@ -1,4 +1,4 @@
-// The choice of a launch in the window: arrows and menu, in every view that shows one launch.
+// Choosing a launch in the window: arrows and menu, in every view that shows one launch.
 #include <algorithm>
 #include <set>
 
@@ -26,7 +26,7 @@ class LaunchChoiceTest : public ScreenTest {
 TEST_F(LaunchChoiceTest, EveryViewThatShowsOneLaunchOffersTheOthers) {
   for (const std::string tab : {"tiles", "traffic", "step", "shared", "waves"}) {
     SCOPED_TRACE(tab);
-    screen->session.set_launch(2);  // uses no shared memory: that view has nothing to show, but offers the others
+    screen->session.set_launch(2);  // uses no shared memory: that view shows nothing, but offers the other launches
     ASSERT_TRUE(settle());
     screen->view.tab = tab;
     for (int i = 0; i < 2000 && (!screen->session.steps() || screen->session.recording_steps()); ++i) {
@@ -54,7 +54,7 @@ TEST_F(LaunchChoiceTest, TheMenuNamesEveryKernelAndChoosesOne) {
   ASSERT_TRUE(settle());
   EXPECT_EQ(launch(), 1U);
   EXPECT_EQ(screen->session.request().launch, 1U);
-  // Round about: from the first back to the last.
+  // Wraps around: from the first launch back to the last.
   screen->session.set_launch(0);
   ASSERT_TRUE(settle());
   click("launch.previous");

@@ -1,5 +1,5 @@
-// What the window keeps of a learner, under keys and pointer without a window: the ladder's size, the questions, the
-// progress in the rail, and the pinned result.
+// What the window keeps about a learner, with keys and pointer but without a window: the ladder's size, the questions,
+// the progress in the rail, and the pinned result.
 #include <gmock/gmock.h>
 
 #include "app/observed/baseline.hpp"
@@ -14,7 +14,7 @@ using ::testing::Not;
 
 class LearningScreen : public testing::ScreenTest {
  protected:
-  /// What is told about a thing under the pointer.
+  /// The explanation of the part under the pointer.
   std::string explained_at(const std::string& mark) {
     point_at(centre(mark));
     frame();
@@ -85,7 +85,7 @@ TEST_F(LearningScreen, TheQuestionIsAboutTheChosenRungOrNamesItsOwn) {
 }
 
 TEST_F(LearningScreen, AWrongAnswerIsCrossedTheRightOneCheckedAndTheReasonIsOnTheScreen) {
-  screen->session.select_lab("softmax");  // its controls are higher than the window
+  screen->session.select_lab("softmax");  // its controls are taller than the window
   screen->session.select_rung("five-kernels");
   frames(3);
   const Predict& predict = screen->session.lab().predicts[0];
@@ -93,7 +93,7 @@ TEST_F(LearningScreen, AWrongAnswerIsCrossedTheRightOneCheckedAndTheReasonIsOnTh
   std::ranges::sort(choices);
   const auto answer = std::ranges::find(choices, predict.answer(screen->session.request().config)) - choices.begin();
   const auto wrong = answer == 0 ? 1 : 0;
-  // As far down as one has to go to press it.
+  // Scrolls as far as is needed to press it.
   point_at({1450, 500});
   for (int turn = 0; turn < 40 && centre("choice." + std::to_string(wrong)).y > 980; ++turn) {
     ImGui::GetIO().MouseWheel = -1;
@@ -195,7 +195,7 @@ TEST_F(LearningScreen, GroupedOrderOpensWhereItsOrderMatters) {
   screen->session.select_lab("grouped-order");
   const Config& config = screen->session.request().config;
   for (const char* size : {"M", "N", "K"}) EXPECT_EQ(config.size(size), 8192);
-  // Hardware counters were recorded there, so that the model can be seen beside them.
+  // Hardware counters were recorded at this size, so that the model can be compared with them.
   const RecordedCounters* counters = screen->session.counters();
   ASSERT_NE(counters, nullptr);
   bool counted = false;
@@ -208,7 +208,7 @@ TEST_F(LearningScreen, GroupedOrderOpensWhereItsOrderMatters) {
     }
   EXPECT_TRUE(counted);
   EXPECT_TRUE(validate(screen->session.lab(), config, DeviceKind::sim));
-  // The defaults, which tests and the command line run, stay at a size that is executed as a whole.
+  // The defaults, which tests and the command line run, stay at a size that is executed completely.
   EXPECT_LE(default_config(screen->session.lab(), DeviceKind::sim).size("M"), 2000);
 }
 

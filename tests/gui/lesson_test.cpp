@@ -20,7 +20,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// A font in which a Latin character is one unit wide and a Chinese one two, as in a terminal.
+/// A font in which a Latin character is one unit wide and a Chinese one two units, as in a terminal.
 LessonMetrics cells() {
   return {[](LessonFont, std::string_view text) { return static_cast<float>(cells_of(text)); }, 1};
 }
@@ -141,7 +141,7 @@ TEST(LessonWrap, ChineseBreaksBetweenAnyTwoCharacters) {
 }
 
 TEST(LessonWrap, ClosingPunctuationNeverStartsALine) {
-  // The third character would fit, but its comma would not: both go down.
+  // The third character would fit, but its comma would not: both move to the next line.
   EXPECT_THAT(wrapped("向量加，法", 6), ElementsAre("向量", "加，法"));
   EXPECT_THAT(wrapped("看（一）二", 6), ElementsAre("看", "（一）", "二"));
 }
@@ -153,7 +153,7 @@ TEST(LessonWrap, MixedTextBreaksBetweenTheScripts) {
 
 TEST(LessonWrap, PunctuationStaysWithTheStyledWordBeforeIt) {
   EXPECT_THAT(wrapped("so **bold**, end", 7), ElementsAre("so", "bold,", "end"));
-  // Inline code is drawn with four pixels of room on each side.
+  // Inline code has four pixels of padding on each side.
   EXPECT_THAT(wrapped("see `code`. Then", 16), ElementsAre("see", "code.", "Then"));
 }
 
@@ -303,7 +303,7 @@ TEST(LessonAnswers, AreFoldedEachForItself) {
   EXPECT_THAT(texts(opened),
               ElementsAre("1.One?", "2.Two?", "Answers.", "1.Four blocks (2 × 2). ", "2.A b, (3) stays. ", "3.Last.",
                           "1.Why so? Because of this.", "2.Not a question.", "Answers are good."));
-  // One of them opens itself alone.
+  // A single answer opens on its own.
   const LessonDocument one = fold_answers(document, {*open.begin()}, "show");
   EXPECT_EQ(std::ranges::count(one.links, LinkKind::answer, &LessonLink::kind), 3);
   EXPECT_EQ(one.blocks.size(), folded.blocks.size()) << "the place of the reader is a block";

@@ -1,4 +1,4 @@
-// Every lesson in docs/: both languages alike, links and quotations that lead somewhere, live values that exist.
+// Every lesson in docs/: both languages have the same structure, links and quotations resolve, live values exist.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -138,7 +138,7 @@ TEST(Lessons, QuotedKernelLinesAreThoseOfTheKernel) {
   EXPECT_GE(quoted, 4U);
 }
 
-/// Markdown closes no bold between punctuation and a letter: its asterisks would be shown.
+/// Markdown closes no bold text between punctuation and a letter: the asterisks would be shown.
 std::vector<std::string> texts_with_asterisks(const LessonDocument& document) {
   std::vector<std::string> found;
   const auto look = [&](const LessonSpans& spans) {

@@ -1,5 +1,5 @@
-// RunResults of kernels over matrices, made by hand from what their lanes must do: the ground truth that the views are
-// tested against, without compiler or simulator.
+// RunResults of kernels over matrices, hand-made from what their lanes must do: the ground truth for testing the views
+// without compiler or simulator.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace tilescope::testing {
 
-/// Writes a record access by access; sites are made as they are needed.
+/// Writes a record access by access and creates sites when they are needed.
 class MatrixRecorder {
  public:
   MatrixRecorder(std::vector<BufferSpec> buffers, Dim3 grid, Dim3 block) {
@@ -19,7 +19,7 @@ class MatrixRecorder {
     made_->plan.launches.push_back({.kernel = "kernel", .grid = grid, .block = block});
   }
 
-  /// One access by one warp; element(lane) is the first of `width` elements, negative where the lane is masked off.
+  /// One access by one warp; element(lane) is the first of `width` elements, negative if the lane is inactive.
   template <class Element>
   void access(uint32_t line, AccessKind kind, size_t buffer, uint32_t block, uint32_t warp, const Element& element,
               uint32_t width = 1) {
@@ -30,7 +30,7 @@ class MatrixRecorder {
       return at < 0 ? -1 : static_cast<int64_t>(address_of(buffer, at * bytes));
     });
   }
-  /// The same of shared memory; offset(lane) in bytes.
+  /// The same for shared memory; offset(lane) in bytes.
   template <class Offset>
   void shared(uint32_t line, AccessKind kind, uint32_t block, uint32_t warp, const Offset& offset, uint32_t bytes = 4) {
     const uint16_t site = site_of(line, kind, Space::shared, bytes, -1);
@@ -85,7 +85,8 @@ inline BufferSpec matrix(std::string name, int64_t rows, int64_t columns, Role r
 
 inline constexpr uint32_t kTransposeLoad = 17, kTransposeStore = 18;
 
-/// out[c][r] = in[r][c] in tiles of 32 × 32 by 8 warps, four rows of `in` for each: lanes walk along a row of `in`.
+/// out[c][r] = in[r][c] in tiles of 32 × 32 by 8 warps, four rows of `in` each: a warp's lanes read along a row of
+/// `in`.
 inline std::shared_ptr<RunResult> make_transpose(int64_t rows, int64_t columns) {
   const auto across = static_cast<uint32_t>((columns + 31) / 32), down = static_cast<uint32_t>((rows + 31) / 32);
   MatrixRecorder recorder({matrix("in", rows, columns, Role::input), matrix("out", columns, rows, Role::output)},

@@ -1,4 +1,4 @@
-// The order view drawn without a window: every order in every room, pointer, clicks, playback, and what it says where
+// The order view drawn without a window: every order at every size, pointer, clicks, playback, and its message where
 // there is nothing to show.
 #include <gmock/gmock.h>
 
@@ -86,7 +86,8 @@ TEST_F(DrawnOrder, TheStripOfWavesIsPressed) {
 }
 
 TEST_F(DrawnOrder, WithoutCountersThereIsAWayToASizeThatHasThem) {
-  const Config small = default_config(session->lab(), DeviceKind::sim);  // the window opens the lab with other values
+  const Config small = default_config(session->lab(), DeviceKind::sim);  // the window opens the lab with different
+                                                                         // values
   for (const auto& [name, value] : small.sizes) session->set_size(name, value);
   for (const auto& [name, value] : small.params) session->set_param(name, value);
   ASSERT_NE(session->request().config.size("M"), 8192);

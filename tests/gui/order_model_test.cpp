@@ -1,4 +1,4 @@
-// What the order view shows, worked out from results made by hand.
+// What the order view shows, calculated from hand-made results.
 #include "app/observed/order_model.hpp"
 
 #include <gmock/gmock.h>
@@ -57,8 +57,8 @@ TEST(OrderPicture, EveryOrderHasEachTileOnceAndTheLaunchIsInBlockOrder) {
   }
 }
 
-// 8 × 8 tiles, 10 at a time, groups of two rows: wave 1 are blocks 10 to 19, that is columns 5 to 7 of the first group
-// and columns 0 and 1 of the second.
+// 8 × 8 tiles, 10 at a time, groups of two rows: wave 1 is blocks 10 to 19, i.e. columns 5 to 7 of the first group and
+// columns 0 and 1 of the second.
 TEST(OrderStates, AWaveIsResidentWhatCameBeforeIsDoneAndTheRestWaits) {
   const auto result = make_product({});
   const OrderPicture picture = make_order_picture(result);

@@ -1,5 +1,5 @@
-// A RunResult of a matmul whose blocks take the tiles of C in an order, made by hand: the ground truth that the order
-// view is tested against, without compiler or simulator.
+// A hand-made RunResult of a matmul whose blocks compute the tiles of C in some order: the ground truth for testing the
+// order view without compiler or simulator.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 namespace tilescope::testing {
 
 struct TiledProduct {
-  uint32_t rows = 8, columns = 8;  // of tiles
+  uint32_t rows = 8, columns = 8;  // tiles
   uint32_t resident = 10;
-  uint64_t row_bytes = 1000, column_bytes = 3000;  // of a strip of A, of B
+  uint64_t row_bytes = 1000, column_bytes = 3000;  // of one strip of A, of B
   OrderTraffic::Kind launched = OrderTraffic::Kind::grouped;
   int64_t group = 2;  // of the launch, and of the other grouped order
   uint64_t l2_bytes = 1 << 20;
 };
 
-/// The tiles in groups of rows, column after column inside a group, as a reader of the Triton tutorial would write it.
+/// The tiles in groups of rows, column by column within a group, as a reader of the Triton tutorial would write it.
 inline std::vector<uint32_t> tiles_in_groups(uint32_t rows, uint32_t columns, uint32_t group) {
   std::vector<uint32_t> tiles;
   for (uint32_t first = 0; first < rows; first += group)
@@ -30,7 +30,7 @@ inline std::vector<uint32_t> tiles_in_groups(uint32_t rows, uint32_t columns, ui
   return tiles;
 }
 
-/// Waves of an order; each reads from device memory what it needs.
+/// The waves of an order; each reads what it needs from device memory.
 inline OrderTraffic traffic_of(const TiledProduct& product, const std::vector<uint32_t>& tiles) {
   OrderTraffic traffic;
   for (size_t first = 0; first < tiles.size(); first += product.resident) {
@@ -56,7 +56,7 @@ inline std::vector<uint32_t> tiles_of(const TiledProduct& product, OrderTraffic:
   if (kind == OrderTraffic::Kind::row_major) return tiles_in_groups(product.rows, product.columns, 1);
   if (kind == OrderTraffic::Kind::grouped)
     return tiles_in_groups(product.rows, product.columns, static_cast<uint32_t>(group));
-  // In place of Hilbert's curve: column after column, which is another order and enough here.
+  // Column by column instead of Hilbert's curve: any different order serves here.
   return tiles_in_groups(product.rows, product.columns, product.rows);
 }
 

@@ -1,4 +1,4 @@
-// What a kernel printed, in the correctness view.
+// A kernel's printf output in the correctness view.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace {
 
 class PrintedOutput : public testing::DrawnPanel {
  protected:
-  /// Four elements that are right, and what the kernel printed.
+  /// Four correct elements and this printed text.
   static std::shared_ptr<const RunResult> run_that_printed(const std::string& text) {
     auto run = std::make_shared<RunResult>();
     run->plan.buffers = {{.name = "out", .type = DType::f32, .shape = {4}, .role = Role::output}};

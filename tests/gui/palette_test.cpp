@@ -1,4 +1,4 @@
-// Commands of the palette that act on the source panel, wherever the panel is when they are chosen.
+// Commands of the palette that act on the source panel, wherever that panel is when they are chosen.
 #include "app/window/palette.hpp"
 
 #include <set>
@@ -91,7 +91,7 @@ TEST_F(PaletteTest, NamesEveryCommandWithItsKeyInBothLanguages) {
 TEST_F(PaletteTest, ReplaceEndsWithTheEditing) {
   choose("palette.replace");
   ASSERT_TRUE(has("find.replacement"));
-  choose("palette.edit");  // which was on, and ends
+  choose("palette.edit");  // editing was on, and ends
   EXPECT_TRUE(has("find.pattern"));
   EXPECT_FALSE(has("find.replacement")) << "a text that cannot be edited cannot be replaced in";
 }

@@ -1,4 +1,4 @@
-// `tilescope shot`: the program's own pictures, taken as a user takes them. Skipped where no window can be opened.
+// `tilescope shot`: the program's own pictures, taken as a user takes them. Skipped if no window can be opened.
 #include <gtest/gtest.h>
 #include <png.h>
 #include <sys/wait.h>
@@ -32,7 +32,7 @@ class PictureTest : public ::testing::Test {
   }
   ~PictureTest() override { fs::remove_all(folder); }
 
-  /// The exit status; the picture is read if there is one.
+  /// Returns the exit status; reads the picture if there is one.
   int shoot(const std::string& options, Pixels& picture) const {
     const fs::path file = folder / "picture.png";
     fs::remove(file);
@@ -134,7 +134,7 @@ TEST_F(PictureTest, EveryViewHasContent) {
   }
 }
 
-// What went is left of what came, each with its own colour behind it.
+// Removed text is left of added text, each with its own background colour.
 TEST_F(PictureTest, TwoRungsStandBesideEachOther) {
   Pixels picture;
   SHOOT("--rung tile-per-cta --diff thread-per-element", picture);
@@ -147,13 +147,13 @@ TEST_F(PictureTest, TwoRungsStandBesideEachOther) {
       }
     return pixels;
   };
-  // Their grounds are 0x2E2026 and 0x152A27: the window's with a little vermilion, and with a little green.
+  // Their backgrounds are 0x2E2026 and 0x152A27: the window's with a little vermilion, and with a little green.
   const auto removed = [](int red, int green) { return red > 0x28 && red < 0x34 && green < 0x24; };
   const auto added = [](int red, int green) { return red < 0x1C && green > 0x26 && green < 0x30; };
   constexpr int kLeft = 280, kMiddle = 697, kRight = 1280;
   EXPECT_GT(count(kLeft, kMiddle, removed), 2000);
   EXPECT_GT(count(kMiddle, kRight, added), 2000);
-  EXPECT_LT(count(kLeft, kMiddle, added), 100);  // some edges of letters have its colour
+  EXPECT_LT(count(kLeft, kMiddle, added), 100);  // some edges of letters have this colour
   EXPECT_LT(count(kMiddle, kRight, removed), 100);
 }
 

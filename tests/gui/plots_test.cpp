@@ -1,4 +1,4 @@
-// Facts about the plots: which ticks an axis gets, how labels spread, and that no text ever lies on another.
+// Facts about the plots: which ticks an axis gets, how labels spread, and that texts never overlap.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -285,7 +285,7 @@ TEST_F(DrawnPlots, BarsWhoseLabelsAreReservedInEachOthersPlotsHaveOneWidth) {
 TEST_F(DrawnPlots, HoverFindsTheNearestPointOfTheNearestLine) {
   draw({700, 400, false}, {-1, -1});
   const plots::Area area = plots::PlotArea();
-  // The lowest line is the eighth; its last point, 2²⁸, lies at the right edge.
+  // The lowest line is the eighth; its last point, 2²⁸, is at the right edge.
   const double value = 4300.0 / (1 + std::exp2(-8)) - 140;
   const float y = area.high.y - static_cast<float>(value / 5000) * (area.high.y - area.low.y);
   draw({700, 400, false}, {area.high.x, y + 3});

@@ -1,4 +1,4 @@
-// What a rung cannot run with is said under the sliders, before and without a run.
+// The reason why a rung cannot run is shown under the sliders before any run.
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope {
@@ -18,7 +18,7 @@ TEST_F(Refusal, IsShownUnderTheSlidersWhileTheTileIsImpossible) {
   screen->session.select_lab("matmul-fp32");
   screen->session.select_rung("warp-tile");
   EXPECT_FALSE(is_refused());
-  screen->session.set_param("WM", 128);  // of a tile with 64 rows
+  screen->session.set_param("WM", 128);  // the tile has 64 rows
   EXPECT_TRUE(is_refused());
   screen->session.select_rung("vectorised");  // has no warp tile
   EXPECT_FALSE(is_refused());

@@ -1,4 +1,4 @@
-// A file of one's own under pointer and keys, without a window.
+// A user's own file under pointer and keys, without a window.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -54,7 +54,7 @@ class SandboxScreenTest : public ScreenTest {
   void type_into(const std::string& field, const char* text) {
     click("field." + field);
     frames(2);
-    type(text);  // what was there is selected
+    type(text);  // replaces the selected old text
     frames(2);
   }
   bool has_mark(const std::string& name) { return screen->marks().contains(name); }
@@ -106,7 +106,7 @@ TEST_F(SandboxScreenTest, TheRailListsFilesInAnOrderThatStaysAndGoesBackToThem) 
   click("own.1");
   EXPECT_TRUE(shows("saxpy.cu"));
   frames(2);
-  EXPECT_EQ(screen->sandbox.listed(), listed);  // though it is the newest now
+  EXPECT_EQ(screen->sandbox.listed(), listed);  // though the file is the newest now
   EXPECT_EQ(screen->sandbox.recent().front(), folder / "saxpy.cu");
   click("lab.vector-add");
   frames(2);
@@ -124,7 +124,7 @@ TEST_F(SandboxScreenTest, TheCrossTakesAFileOffTheListAndLeavesItOnTheDisk) {
   EXPECT_TRUE(fs::exists(folder / "saxpy.cu"));
   EXPECT_THAT(screen->message, ::testing::HasSubstr("saxpy.cu"));
   EXPECT_EQ(screen->sandbox.file(), folder / "two.cu");
-  // The file that is shown: the lab from before comes back, unless something is not saved.
+  // The file that is shown: this returns to the previous lab, unless something is unsaved.
   screen->session.set_source(std::string("// mine\n") + kMatmul);
   frames(2);
   click("own.1.remove");
@@ -235,7 +235,7 @@ TEST_F(SandboxScreenTest, ARunWithoutFindingsSaysSoAndThatTheyAreGone) {
   screen->session.submit();
   ASSERT_TRUE(settle());
   ASSERT_TRUE(has_mark("card.no_findings"));
-  // It has a line more.
+  // The card has one line more.
   EXPECT_GT(screen->marks().at("card.no_findings").high.y - screen->marks().at("card.no_findings").low.y, plain);
 }
 

@@ -109,7 +109,7 @@ class ScreenTest : public ::testing::Test {
     frame();
   }
 
-  /// How many texts the view that is shown has drawn, apart from everything around it.
+  /// Number of texts that the shown view has drawn, without everything around it.
   size_t texts_in_view() {
     std::vector<DrawnText> texts;
     record_texts(&texts);
@@ -120,7 +120,7 @@ class ScreenTest : public ::testing::Test {
         texts, [&](const DrawnText& text) { return text.window.find(area) != std::string::npos; }));
   }
 
-  /// Until the session is idle; false if that takes a minute.
+  /// Draws frames until the session is idle; false after a minute.
   bool settle() {
     const auto start = std::chrono::steady_clock::now();
     do {

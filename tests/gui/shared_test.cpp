@@ -1,4 +1,4 @@
-// The shared view: how long the stages of a pipeline are filled and held, and the window that shows them.
+// The shared view: how long the stages of a pipeline are being filled and held, and the window that shows them.
 #include <algorithm>
 
 #include "app/views/shared/shared_model.hpp"
@@ -9,11 +9,11 @@ namespace {
 
 class SharedScreenTest : public ScreenTest {
  protected:
-  /// kernels/grouped_matmul.cu: 128 × 128 × 136, tiles of 64 × 64, pieces 32 deep, three stages.
+  /// kernels/grouped_matmul.cu: 128 × 128 × 136, tiles of 64 × 64, K in pieces of 32, three stages.
   void SetUp() override {
     if (!engine->compiler()) GTEST_SKIP() << "needs NVRTC";
     screen->session.select_lab("grouped-order");
-    // Not what the window opens it with: a size that is executed as a whole.
+    // Not the window's opening size: a size that is executed completely.
     for (const auto& [name, value] : default_config(screen->session.lab(), DeviceKind::sim).params)
       screen->session.set_param(name, value);
     for (const auto& [name, value] : {std::pair{"M", 128}, {"N", 128}, {"K", 136}})
@@ -44,7 +44,7 @@ TEST_F(SharedScreenTest, EveryStageIsFilledBeforeItIsHeldAndReadWhileItIsHeld) {
   for (uint32_t warp : {0U, 6U}) {
     const auto events = picture->events(warp);
     auto spans = spans_of(*picture, warp);
-    // Five pieces of A and of B, each on its way once and held once.
+    // Five pieces of A and of B, each in flight once and held once.
     EXPECT_EQ(std::count_if(spans.begin(), spans.end(), [](const SharedSpan& one) { return one.filling; }), 10);
     EXPECT_EQ(std::count_if(spans.begin(), spans.end(), [](const SharedSpan& one) { return !one.filling; }), 10);
     for (const SharedSpan& one : spans) {

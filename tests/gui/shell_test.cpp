@@ -159,7 +159,7 @@ TEST_F(ScreenTest, APredictionIsRevealedAfterAChoice) {
   click("choice.1");
   ASSERT_EQ(screen->view.guesses.size(), 1U);
   EXPECT_EQ(screen->view.guesses.begin()->second, 1);
-  click("choice.0");  // answered once and for all
+  click("choice.0");  // the first answer is final
   EXPECT_EQ(screen->view.guesses.begin()->second, 1);
   EXPECT_EQ(choices.size(), 3U);
 }
@@ -170,7 +170,7 @@ class RunningScreenTest : public ScreenTest {
     if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
     click("rung.tiles-per-cta");
     press(Key::f5);
-    point_at(ImVec2(900, 60));  // nothing there has an explanation to wait for
+    point_at(ImVec2(900, 60));  // nothing there has an explanation that would appear
     ASSERT_TRUE(settle());
     ASSERT_NE(screen->session.result(), nullptr)
         << (screen->session.error() ? screen->session.error()->message : "no result");
@@ -198,7 +198,7 @@ TEST_F(RunningScreenTest, PlaybackKeysMoveBlockByBlockAndByWave) {
   press(Key::right);
   EXPECT_EQ(issued_blocks(screen->view, 97), 1U);
   press(Key::right, /*control=*/false, /*shift=*/true);
-  EXPECT_EQ(issued_blocks(screen->view, 97), 97U);  // a wave is more than what is left
+  EXPECT_EQ(issued_blocks(screen->view, 97), 97U);  // fewer blocks than a wave are left
   press(Key::left);
   EXPECT_EQ(issued_blocks(screen->view, 97), 96U);
   press(Key::end);
@@ -214,7 +214,7 @@ TEST_F(RunningScreenTest, SpacePlaysAndPauses) {
   EXPECT_FALSE(screen->moving());
 }
 
-// The whole of it: chosen by its key, modelled on request, played, with its own bars and plots below.
+// The whole view: chosen by its key, modelled on request, played, with its own bars and plots below.
 TEST_F(RunningScreenTest, TheOrderViewModelsOnRequestAndItsKeysStepByWave) {
   press(static_cast<Key>(static_cast<int>(Key::digit_1) + 3));
   ASSERT_EQ(screen->view.tab, "order");

@@ -1,4 +1,4 @@
-// Two rungs of a source beside each other: facts about any two, and what a reader would see of known ones.
+// Two rungs of a source side by side: facts that hold for any two, and what a reader would see for known ones.
 #include "app/panels/source/source_diff.hpp"
 
 #include <gmock/gmock.h>
@@ -101,7 +101,7 @@ TEST(SourceDiff, OfAKernelWithItselfIsNothing) {
   EXPECT_TRUE(diff_of("", "first", "second").rows.empty());
 }
 
-/// Every line of both rungs once, and equal lines that are equal.
+/// Every line of both rungs exactly once, and equal lines match.
 void expect_whole(const std::string& text, const SourceDiff& diff, const Rung& other, const Rung& shown) {
   const std::vector<std::string> lines = lines_of(text);
   std::set<uint32_t> open;
@@ -135,7 +135,7 @@ TEST(SourceDiff, OfAnyTwoRungsHasEveryLineOfBothOnceAndEqualLinesAreEqual) {
   }
 }
 
-// What the lab's lesson says: the padded tile is the same but for the length of its rows.
+// As the lab's lesson says: the padded tile differs only in the length of its rows.
 TEST(SourceDiff, OfThePaddedTileIsItsDeclaration) {
   const std::string text = read_kernels("transpose.cu");
   const std::vector<std::string> lines = lines_of(text);

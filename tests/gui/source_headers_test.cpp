@@ -1,4 +1,4 @@
-// The headers beside a kernel's file, from files, results and texts made by hand.
+// The headers beside a kernel's file, from hand-made files, results and texts.
 #include "app/panels/source/source_headers.hpp"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ TEST_F(SourceHeadersTest, ThatAreNotThereAreLeftOut) {
   EXPECT_THAT(names("#include \"other.cuh\"\n", {(folder / "deep").string()}), ElementsAre("other.cuh"));
 }
 
-/// Line 7 of the kernel's file and line 9 call the load on line 3 of tiles.cuh; line 9 stores by itself.
+/// Lines 7 and 9 of the kernel's file call the load on line 3 of tiles.cuh; line 9 also stores.
 RunResult result_with_calls() {
   RunResult result;
   const auto add = [&](uint32_t line, uint32_t origin, AccessKind kind, Space space, uint64_t sectors) {

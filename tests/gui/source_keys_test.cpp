@@ -1,4 +1,4 @@
-// Finding, replacing and going to a line; the source and the lower part of the screen shown and hidden; saving.
+// Finding, replacing and going to a line; showing and hiding the source and the lower part of the screen; saving.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -134,7 +134,7 @@ TEST_F(SourceKeysTest, AKeyHidesTheLowerPartAndTheStripShowsIt) {
   click("lower.hide");
   frames(2);
   EXPECT_FALSE(has("source.text"));
-  press(Key::e, /*control=*/true);  // which needs it
+  press(Key::e, /*control=*/true);  // editing needs the source
   frames(3);
   ASSERT_TRUE(has("source.text"));
   put("mine");
@@ -170,7 +170,7 @@ TEST_F(SourceKeysTest, TheSourceTakesTheMiddleAndGivesItBack) {
   EXPECT_EQ(screen->marks().at("source.text").low.y, before.low.y);
   click("source.maximise");
   frames(2);
-  click("tab.2");  // a view is asked for: it is shown
+  click("tab.2");  // asking for a view shows it
   frames(2);
   EXPECT_FALSE(screen->view.source_maximised);
   EXPECT_EQ(screen->view.tab, "traffic");
@@ -189,7 +189,7 @@ TEST_F(SourceKeysTest, EveryKeyOfTheSourceIsInTheHelp) {
 TEST_F(SourceKeysTest, EverySaveIsConfirmedAlsoBesideAnErrorAndOutOfSight) {
   const fs::path folder = fs::temp_directory_path() / ("tilescope-save-" + std::to_string(::getpid()));
   fs::create_directories(folder);
-  setenv("XDG_DOCUMENTS_DIR", folder.c_str(), 1);  // not the documents of whoever runs the tests
+  setenv("XDG_DOCUMENTS_DIR", folder.c_str(), 1);  // not the documents of the user who runs the tests
   screen->session.set_source("no kernel at all");
   frames(3);
   press(Key::s, /*control=*/true);
@@ -252,7 +252,7 @@ TEST_F(LessonKeysTest, AnswersAreShownWhenTheyAreAskedFor) {
 }
 
 TEST_F(LessonKeysTest, TheOutlineFollowsToTheEnd) {
-  // The last section has its mark when the end of the lesson is in sight.
+  // The last section is marked once the end of the lesson is in view.
   ASSERT_TRUE(has("lesson.here"));
   for (int turn = 0; turn < 40; ++turn) {
     point_at({700, 300});

@@ -16,10 +16,10 @@ using ::testing::HasSubstr;
 class SourcePanelTest : public testing::ScreenTest {
  protected:
   const std::optional<std::string>& edited() { return screen->session.request().edited_source; }
-  /// Longer than the pause after which an edit is taken over.
+  /// Longer than the pause after which an edit is run.
   void wait() { frames(40); }
   std::string line_mark(uint32_t line) { return "source.line." + std::to_string(line); }
-  /// The first line that is on the screen: where the kernel of the rung begins.
+  /// The first visible line: where the kernel of the rung begins.
   uint32_t first_line() {
     uint32_t first = 1;
     while (first < 1000 && !screen->marks().contains(line_mark(first))) ++first;
@@ -109,7 +109,7 @@ TEST_F(SourcePanelTest, ASyntaxErrorIsShownAndTheTextBeforeItStays) {
 class ComparisonTest : public SourcePanelTest {
  protected:
   void SetUp() override {
-    screen->view.bottom_height = 600;  // a kernel is seen as a whole
+    screen->view.bottom_height = 600;  // a kernel is completely visible
     screen->session.select_rung("tile-per-cta");
     frames(3);
     press(Key::d);
@@ -148,7 +148,7 @@ TEST_F(ComparisonTest, AnotherRungCanBeChosenAndIsKeptForItsLab) {
   screen->session.select_lab("vector-add");
   frames(3);
   EXPECT_TRUE(is_there("right", lines_of("grid_stride").signature));
-  screen->session.select_rung("grid-stride");  // with itself it cannot be compared
+  screen->session.select_rung("grid-stride");  // a rung cannot be compared with itself
   frames(3);
   EXPECT_TRUE(is_there("left", lines_of("tiles_per_cta").signature));
 }
@@ -244,7 +244,7 @@ TEST_F(ComparisonTest, BesideTheRungThatHasRunIsWhatItsLinesMoved) {
     EXPECT_TRUE(row.space != Space::global || is_there("right", row.line)) << row.line;
 }
 
-/// A kernel of which much stands in headers.
+/// A kernel that calls much code in headers.
 class HeaderTest : public SourcePanelTest {
  protected:
   void SetUp() override {
@@ -292,7 +292,7 @@ TEST_F(HeaderTest, ALineThatIsSelectedElsewhereIsShownWhereItsAccessStands) {
   screen->view.selection.line = caller;
   frames(3);
   EXPECT_TRUE(screen->marks().contains(header_mark(line)));
-  // A line that has nothing to do with the header brings the file back.
+  // A line outside the header brings the file back.
   screen->view.selection = {};
   screen->view.selection.line = 1;
   frames(3);
@@ -350,7 +350,7 @@ TEST_F(HeaderTest, EditingAndComparingLeaveIt) {
 }
 
 TEST_F(HeaderTest, AComparisonReachesIntoHeaders) {
-  // cp_async_commit_group, of common.cuh, has only one of the two rungs.
+  // Only one of the two rungs uses cp_async_commit_group of common.cuh.
   press(Key::d);
   frames(3);
   const Screen& shown = *screen;
@@ -358,7 +358,7 @@ TEST_F(HeaderTest, AComparisonReachesIntoHeaders) {
   std::ifstream stream(std::string(TILESCOPE_SOURCE) + "/kernels/matmul_tensor_core.cu");
   const auto lines_of_file =
       static_cast<uint32_t>(std::ranges::count(std::string(std::istreambuf_iterator<char>(stream), {}), '\n'));
-  // Rows of headers are counted on after those of the file.
+  // Rows of headers are numbered after those of the file.
   for (int page = 0; page < 60; ++page) {
     for (const auto& [mark, rect] : shown.marks()) {
       if (!mark.starts_with("source.right.")) continue;
@@ -373,7 +373,7 @@ TEST_F(HeaderTest, AComparisonReachesIntoHeaders) {
   FAIL() << "no line of a header";
 }
 
-/// A rung that picks another one.
+/// A rung that picks a different one.
 class PickedRungTest : public ComparisonTest {
  protected:
   void SetUp() override {
@@ -387,7 +387,7 @@ TEST_F(PickedRungTest, TheKernelThatItPicksIsShownBeforeItHasRun) {
   screen->session.set_size("columns", 504);  // short rows: a few lanes hold one
   frames(3);
   EXPECT_TRUE(screen->marks().contains(line_mark(lines_of("several_rows", "softmax.cu").signature)));
-  screen->session.set_size("columns", 505);  // no whole vectors
+  screen->session.set_size("columns", 505);  // not a multiple of the vector width
   frames(3);
   EXPECT_TRUE(screen->marks().contains(line_mark(lines_of("several_rows_by_element", "softmax.cu").signature)));
 }

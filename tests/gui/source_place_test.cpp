@@ -1,4 +1,4 @@
-// Which lines of the source are in sight, in every lab, at every width, after every change.
+// Which lines of the source are visible, in every lab, at every width, after every change.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 class SourcePlaceTest : public testing::ScreenTest {
  protected:
-  /// The parts of the source panel that are seen as a whole.
+  /// Whether this part of the source panel is completely visible.
   bool is_seen(const std::string& name) const {
     const Marks& marks = screen->marks();
     const auto found = marks.find(name), text = marks.find("source.text");
@@ -25,14 +25,14 @@ class SourcePlaceTest : public testing::ScreenTest {
         screen->marks(), [&](const auto& one) { return one.first.starts_with("ledger.") && is_seen(one.first); }));
   }
   std::optional<uint32_t> selected() const { return line_of(screen->view.selection, screen->session.result().get()); }
-  /// A line of the kernel's own file.
+  /// Whether a line of the kernel's own file moves global memory.
   bool moves_global_memory(uint32_t line) const {
     const std::string file = source_file_of(screen->session.lab());
     return std::ranges::any_of(screen->session.result()->traffic.lines, [&](const LineTraffic& one) {
       return one.line == line && one.space == Space::global && one.file.ends_with(file);
     });
   }
-  /// The first line that is in sight.
+  /// The first visible line.
   uint32_t first_line() const {
     uint32_t first = 1;
     while (first < 2000 && !shows_line(first)) ++first;
@@ -54,17 +54,17 @@ class SourcePlaceTest : public testing::ScreenTest {
     frames(4);
     return true;
   }
-  /// What must hold of the traffic view, whatever happened before.
+  /// What must hold for the traffic view, whatever happened before.
   void expect_ledger(const std::string& what) {
     frames(4);
     SCOPED_TRACE(screen->session.lab().name + " " + screen->session.rung().name + ": " + what);
     const auto line = selected();
-    // A window that is too narrow for the ledger's columns has the usual margin: figures of global memory alone.
+    // In a window that is too narrow for the ledger's columns the margin has figures for global memory only.
     const bool has_figures = window.x >= 1280 || (line && moves_global_memory(*line));
     EXPECT_GE(figures(), has_figures ? 1 : 0);
     if (!line) return;
     EXPECT_TRUE(shows_line(*line)) << "line " << *line << ", from " << first_line() << " on";
-    // Small windows have room for seven rows and fewer, of which each line may take three.
+    // Small windows have at most seven rows, and each line may take three.
     const uint32_t neighbours = window.y > 800 ? 3 : window.y == 800 ? 2 : 1;
     for (uint32_t above = 1; above <= std::min(neighbours, *line - 1); ++above)
       EXPECT_TRUE(shows_line(*line - above)) << "line " << *line << ", from " << first_line() << " on";
@@ -117,7 +117,7 @@ TEST_P(LedgerOfLab, ShowsTheSelectedLineAfterEveryChange) {
   const auto& rungs = screen->session.lab().rungs;
   screen->session.select_rung(rungs.back().pick && rungs.size() > 1 ? rungs[rungs.size() - 2].name : rungs.back().name);
   frames(3);
-  if (!run()) return;  // some of the last rungs need values of their own
+  if (!run()) return;  // some of the last rungs need special values
   expect_ledger("another rung");
 }
 
@@ -177,7 +177,7 @@ TEST_F(SourcePlaceTest, AChosenRungShowsTheHeadOfItsKernel) {
       screen->view.tab = "tiles";
       screen->session.select_rung(rung.name);
       frames(3);
-      scroll_source(-3);  // as somebody who has looked around
+      scroll_source(-3);  // like a user who has scrolled
       screen->session.submit();
       if (!settle() || !screen->session.result()) continue;
       if (screen->session.result()->request.rung != rung.name || screen->session.error()) continue;
@@ -194,7 +194,7 @@ TEST_F(SourcePlaceTest, AChosenRungShowsTheHeadOfItsKernel) {
       frames(3);
       screen->session.select_rung(rung.name);
       frames(3);
-      // A long kernel shows the line that the view is about where both have no room.
+      // A long kernel shows the view's line if there is no room for both.
       EXPECT_TRUE(shows_line(kernel.signature) || (inside && shows_line(*line))) << "from " << first_line();
       screen->view.selection = {};
       frames(3);
@@ -214,7 +214,7 @@ TEST_F(SourcePlaceTest, AResultThatComesWhileAnotherViewIsShownIsNoChoice) {
   screen->view.tab = "lesson";
   ASSERT_TRUE(run());
   frames(20);
-  screen->view.tab = "tiles";  // selects by itself, in a helper of the kernel
+  screen->view.tab = "tiles";  // selects a line in a helper of the kernel
   frames(8);
   EXPECT_TRUE(shows_line(kernel_lines().signature)) << "from " << first_line();
 }

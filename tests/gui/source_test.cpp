@@ -1,4 +1,4 @@
-// What the source panel knows of each line, from results and texts made by hand.
+// What the source panel knows about each line, from hand-made results and texts.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -164,7 +164,7 @@ TEST(SourcePtx, IsTheKernelAloneWithTheSourceLineOfEachInstruction) {
     return listing.text.substr(begin, listing.text.find('\n', begin) - begin);
   };
   EXPECT_NE(line_at(*listing.first_of(20)).find("ld.global"), std::string::npos);
-  // Inlined code belongs to its own line and to the line that called it; code of another file only to the latter.
+  // Inlined code belongs to its own line and to the calling line; code of another file only to the calling line.
   EXPECT_EQ(listing.first_of(8), listing.first_of(21));
   EXPECT_NE(line_at(*listing.first_of(22)).find("st.global"), std::string::npos);
   EXPECT_FALSE(listing.first_of(4));

@@ -1,4 +1,4 @@
-// The speed panel's views drawn without a window, with recordings made up in a folder of their own, and what they say
+// The speed panel's views drawn without a window, with made-up recordings in a temporary folder, and their messages
 // where there are none.
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ using ::testing::Not;
 
 const ImVec2 kPanel(464, 368);
 
-/// A root whose assets are the program's, but for the recordings.
+/// A root with the program's assets but without its recordings.
 class DrawnSpeed : public testing::DrawnPanel {
  protected:
   void SetUp() override {
@@ -47,7 +47,7 @@ class DrawnSpeed : public testing::DrawnPanel {
   void record(const SpeedReport& report, const std::string& name) const {
     ASSERT_TRUE(write_recording(report, root_ / "assets" / "recordings" / name));
   }
-  /// Every text of the last frame is in ImGui's buffers as glyphs; what is explained at a mark is text.
+  /// Every text of the last frame is in ImGui's buffers only as glyphs; a mark's explanation is available as text.
   std::string explained_at(const std::string& name, ImVec2 size = kPanel) {
     draw(draw_speed, size);
     if (!view.marks.contains(name)) return "no " + name;

@@ -1,4 +1,4 @@
-// What the speed panel says, from a report made by hand.
+// What the speed panel says, from a hand-made report.
 #include "app/observed/speed_model.hpp"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(SpeedModel, WithoutACopyTheReferenceIsTheFastestAtTheLargestSizeOfThoseTime
   SpeedReport report = make_report();
   for (TimingSeries& series : report.series)
     if (series.name == "copy") series.points.insert(series.points.begin(), point(1024, 1, false));
-  // PyTorch, 4,160 at the largest size, was timed at no other: it could not be the unit there.
+  // PyTorch, 4,160 at the largest size, was timed at no other size: it could not be the unit there.
   for (const int64_t size : timed_sizes(report)) EXPECT_EQ(make_ladder(lab, report, size).best, "copy") << size;
   for (TimingSeries& series : report.series)
     if (series.name == "copy") series.points.pop_back();
@@ -121,8 +121,8 @@ TEST(SpeedModel, OfShapesTheLargestMovesTheMostBytes) {
   EXPECT_EQ(brief_place_text(make_report(), int64_t{1} << 30), "2³⁰");
 }
 
-/// The unit of a ladder is one and the same at every size that the shipped recordings have a time of it for, and the
-/// ladder of the matrix product tells what its lesson tells: each rung is faster than the one before.
+/// A ladder has one unit at all sizes for which the shipped recordings have a time of it, and the ladder of the matrix
+/// product says what its lesson says: each rung is faster than the one before.
 TEST(SpeedModel, TheLaddersOfTheShippedRecordingsHaveOneUnit) {
   const Recordings recordings = read_recordings(std::filesystem::path(TILESCOPE_SOURCE) / "assets" / "recordings");
   ASSERT_FALSE(recordings.reports.empty());

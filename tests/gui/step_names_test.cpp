@@ -1,4 +1,4 @@
-// Registers by the learner's names: only where the source leaves no doubt.
+// Registers under the learner's names: only where the source is unambiguous.
 #include "app/views/step/step_names.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace tilescope {
 namespace {
 
-/// Instructions by hand: one line each says which registers it writes and reads.
+/// Hand-made instructions: one line each says which registers it writes and reads.
 struct Listing {
   StepRecord record;
 
@@ -70,7 +70,7 @@ TEST(StepNames, TypesAreRememberedAndPredicatesDoNotCount) {
   EXPECT_EQ(pointer.name(1, "int row = i;"), "");
 }
 
-/// What the compiler made of a kernel of ours: names hold the values that the source gives them.
+/// The compiler's code for a shipped kernel: names hold the values that the source gives them.
 TEST(StepNames, TheNamedRegistersOfAKernelHoldTheirVariables) {
   const auto engine = Engine::open({});
   if (!engine->compiler()) GTEST_SKIP() << "needs NVRTC";

@@ -1,4 +1,4 @@
-// Facts of the step view: where its keys and buttons lead, what it says of lanes and values, and that other views
+// Facts about the step view: where its keys and buttons lead, what it says about lanes and values, and that other views
 // follow.
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TEST(StepValues, WhatAllLanesHaveInCommonIsFound) {
   EXPECT_EQ(falling.stride, -4);
   words[9] = 0;
   EXPECT_FALSE(pattern_of(LaneValues(words.data(), 4, ~0U), ~0U, ValueKind::signed_integer, 4).stride);
-  // Only the lanes that take part count.
+  // Only the active lanes count.
   EXPECT_EQ(pattern_of(LaneValues(words.data(), 4, ~0U), ~0U & ~(1U << 9), ValueKind::signed_integer, 4).stride, -4);
 }
 
@@ -86,7 +86,7 @@ TEST(StepValues, LanesAreNamedInRuns) {
 
 // ---- positions ----
 
-/// A record of instructions alone: one warp that executes them in this order, with all lanes.
+/// A record with instructions only: one warp executes them in this order, with all lanes.
 std::shared_ptr<StepRecord> walk(const std::vector<StepInstruction>& instructions, const std::vector<uint32_t>& order) {
   auto record = std::make_shared<StepRecord>();
   record->block_extent = {32, 1, 1};
@@ -162,7 +162,7 @@ class StepScreenTest : public ScreenTest {
     screen->view.tab = "step";
     ASSERT_TRUE(recorded());
   }
-  /// Until the record is there and drawn.
+  /// Draws frames until the record exists and is drawn.
   bool recorded() {
     const auto start = std::chrono::steady_clock::now();
     do {
@@ -199,7 +199,7 @@ TEST_F(StepScreenTest, KeysWaitForTheNextLabsSteps) {
   press(Key::home);
   screen->session.select_lab("coalescing");
   screen->session.cancel();
-  press(Key::right);  // the steps of the last lab are still there, and no result
+  press(Key::right);  // the last lab's steps are still there, without a result
   EXPECT_EQ(screen->session.result(), nullptr);
   EXPECT_EQ(cursor().position, 0U);
 }
@@ -307,11 +307,11 @@ TEST_F(StepScreenTest, APointedLaneIsLitEverywhereAndAClickSelectsIt) {
   click(twelve);
   EXPECT_EQ(screen->view.selection.lane, 12);
   press(Key::right);
-  EXPECT_EQ(screen->view.selection.lane, 12);  // it stays while one goes on
+  EXPECT_EQ(screen->view.selection.lane, 12);  // the selection stays while stepping
 }
 
 TEST_F(StepScreenTest, ARegistersNameLeadsToItsLastWriter) {
-  // The store at the end reads what an addition wrote.
+  // The store at the end reads the result of an addition.
   const auto steps = record().steps_of(cursor().warp);
   for (uint64_t position = 0; position < steps.size(); ++position)
     if (record().instructions[record().steps[steps[position]].instruction].role == StepRole::store) {
@@ -361,7 +361,7 @@ TEST_F(StepScreenTest, AMistakeIsWhereTheViewBegins) {
   EXPECT_EQ(line(), finding.line);
 }
 
-// A new record may lie where the last one lay, with as many steps: what is kept of the last one must not be drawn.
+// A new record may have the address and the number of steps of the last one: caches of the last one must not be drawn.
 TEST_F(StepScreenTest, TheSameRunManyTimesOverIsDrawnAnew) {
   for (int i = 0; i < 24; ++i) {
     screen->session.set_broken("DROP_MASK", i % 2 == 0);

@@ -24,7 +24,7 @@ Lines lines_of(std::string_view text) {
   return lines;
 }
 
-/// The right text, made of the left one: what is equal is taken from the left.
+/// Makes the right text from the left one: equal parts are copied from the left.
 template <class Things>
 Things applied(const Things& left, const Things& right, const std::vector<DiffRun>& runs) {
   Things made;
@@ -50,7 +50,7 @@ uint32_t changes_in(const std::vector<DiffRun>& runs) {
   return changes;
 }
 
-/// By the table of all pairs of beginnings: slow, and certain.
+/// By the table of all pairs of prefixes: slow and certain.
 uint32_t fewest_changes(const std::vector<uint32_t>& left, const std::vector<uint32_t>& right) {
   std::vector<std::vector<uint32_t>> common(left.size() + 1, std::vector<uint32_t>(right.size() + 1, 0));
   for (size_t i = 0; i < left.size(); ++i)

@@ -1,5 +1,5 @@
-// Every lab in every tab, at several sizes and in both languages: no text lies on a different one, none is cut off
-// at the edge of its window, and no sentence ends twice. Texts are recorded where they are drawn; nothing is rendered.
+// Every lab in every tab, at several sizes and in both languages: no text overlaps a different one, none is cut off at
+// the edge of its window, and no sentence ends twice. Texts are recorded where they are drawn; nothing is rendered.
 #include <algorithm>
 #include <cmath>
 
@@ -13,14 +13,14 @@ namespace {
 
 using testing::ScreenTest;
 
-constexpr float kTouch = 1.5F;  // pixels by which glyphs may reach into each other, or past an edge
+constexpr float kTouch = 1.5F;  // pixels by which glyphs may overlap, or extend past an edge
 
 struct Extent {
   float width, height;
 };
 constexpr Extent kExtents[] = {{1600, 1000}, {1280, 800}, {1024, 640}, {900, 560}};
 
-/// What is seen of a text.
+/// The visible part of a text.
 struct Seen {
   ImVec2 low, high;
   bool empty() const { return high.x - low.x <= kTouch || high.y - low.y <= kTouch; }
@@ -36,7 +36,7 @@ bool overlap(const Seen& a, const Seen& b) {
          std::min(a.high.y, b.high.y) - std::max(a.low.y, b.low.y) > kTouch;
 }
 
-/// The same text once more in the same place: it is drawn again over what marks it.
+/// The same text at the same position: it is drawn again over its highlight.
 bool redrawn(const DrawnText& a, const DrawnText& b) {
   return a.text == b.text && std::abs(a.low.x - b.low.x) <= 2 && std::abs(a.low.y - b.low.y) <= 2;
 }
@@ -46,7 +46,7 @@ std::string place_of(const DrawnText& text) {
                      text.high.y);
 }
 
-/// Two stops in a row, as where a sentence is put before a text that begins with one. An ellipsis is none.
+/// Two full stops in a row, as where a text that begins with one follows a sentence. An ellipsis does not count.
 bool has_doubled_stop(const std::string& text) {
   for (const char* pair : {"。。", "，。", "；。", "。.", ",.", ";."})
     if (text.find(pair) != std::string::npos) return true;
@@ -54,7 +54,7 @@ bool has_doubled_stop(const std::string& text) {
   return at != std::string::npos && text.compare(at, 3, "...") != 0;
 }
 
-/// What is wrong with the texts of a frame, a line each.
+/// The faults in the texts of a frame, one line each.
 std::vector<std::string> faults_of(std::vector<DrawnText> texts) {
   std::vector<std::string> faults;
   std::stable_sort(texts.begin(), texts.end(),
@@ -79,7 +79,7 @@ std::vector<std::string> faults_of(std::vector<DrawnText> texts) {
 class DrawnTexts : public ScreenTest {
  protected:
   DrawnTexts() {
-    screen->fonts = load_fonts(1, interface_texts(engine->root()), nullptr);  // Chinese is as wide as it will be
+    screen->fonts = load_fonts(1, interface_texts(engine->root()), nullptr);  // so that Chinese has its final width
     unsigned char* pixels = nullptr;
     int width = 0, height = 0;
     ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
@@ -97,11 +97,11 @@ class DrawnTexts : public ScreenTest {
     ImGui::Render();
   }
 
-  /// The texts of a frame that has come to rest.
+  /// The texts of a frame in which nothing moves any more.
   std::vector<DrawnText> texts_at(const Extent& extent) {
     record_texts(nullptr);
     draw(extent);  // lays out
-    draw(extent);  // scroll bars have come or gone
+    draw(extent);  // scroll bars have appeared or disappeared
     std::vector<DrawnText> texts;
     record_texts(&texts);
     draw(extent);
@@ -109,7 +109,7 @@ class DrawnTexts : public ScreenTest {
     return texts;
   }
 
-  /// Draws until what the tab records on demand is there.
+  /// Draws until the records that the tab makes on demand exist.
   void wait_for_records() {
     const auto start = std::chrono::steady_clock::now();
     do {
@@ -156,7 +156,7 @@ TEST(TextFaults, AreOverlapsAndWhatIsCutOff) {
   EXPECT_EQ(faults_of({text_at("a", {10, 10}, {30, 20}), text_at("b", {26, 12}, {50, 22})}).size(), 1U);
   EXPECT_TRUE(faults_of({text_at("a", {10, 10}, {30, 20}), text_at("a", {11, 10}, {31, 20})}).empty());
   EXPECT_EQ(faults_of({text_at("a", {80, 10}, {120, 20})}).size(), 1U);
-  EXPECT_TRUE(faults_of({text_at("a", {120, 10}, {160, 20})}).empty());  // not seen at all
+  EXPECT_TRUE(faults_of({text_at("a", {120, 10}, {160, 20})}).empty());  // not visible at all
   DrawnText below = text_at("a", {10, 95}, {30, 108});
   EXPECT_EQ(faults_of({below}).size(), 1U);
   below.scrolls_y = true;

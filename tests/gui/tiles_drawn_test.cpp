@@ -1,4 +1,4 @@
-// The tile view drawn without a window: every size and rung in every room, clicks, playback.
+// The tile view drawn without a window: every lab size and rung at every view size, clicks, playback.
 #include <gtest/gtest.h>
 
 #include "app/views/playback.hpp"

@@ -1,4 +1,4 @@
-// Facts of the lookups over a record: which access is shown, what picking a thing means, what stays selected.
+// Facts about lookups in a record: which access is shown, what picking a part selects, what stays selected.
 #include <gtest/gtest.h>
 
 #include "app/observed/trace_index.hpp"
@@ -12,7 +12,7 @@ using testing::VectorAdd;
 
 TEST(TraceIndex, AnUnrolledLoopIsOneStatement) {
   auto result = make_vector_add({.n = 4096, .tiles = 4});
-  // The compiler gives each copy of the loop body a site of its own; give every other access another site.
+  // The compiler gives each copy of the loop body a different site; give every second access a second site.
   const auto original = static_cast<uint16_t>(2);
   result->trace.sites.push_back(result->trace.sites[original]);
   const auto copy = static_cast<uint16_t>(result->trace.sites.size() - 1);
@@ -46,7 +46,7 @@ TEST(TraceIndex, TheLastBlockShowsWhatItDid) {
   const auto result = make_vector_add({.n = 98432, .tiles = 4});
   TraceIndex index(result);
   Selection selection;
-  const auto access = index.shown_access({}, selection, 96);  // its 128 elements are warps 0 to 3 of tile 0
+  const auto access = index.shown_access({}, selection, 96);  // its 128 elements: warps 0 to 3 of tile 0
   ASSERT_TRUE(access);
   EXPECT_EQ(result->trace.accesses[*access].block, 96U);
   EXPECT_LE(result->trace.accesses[*access].warp, 3);

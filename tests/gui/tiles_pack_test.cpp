@@ -1,4 +1,4 @@
-// The columns in which the matrices of the tile view stand: one scale, square elements, and all of the room used.
+// The columns of matrices in the tile view: one scale, square elements, and all available space used.
 #include "app/views/tiles/tiles_pack.hpp"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ TEST(PackedSides, AThinMatrixIsStretchedWhereThereIsRoom) {
   EXPECT_NEAR(roomy.inputs[0].height, 200, 0.5);
   const PackItem wide[] = {matrix(8192, 16)};
   EXPECT_NEAR(pack_sides(wide, {}, 900, 400, {}).inputs[0].height, 96, 1e-6);
-  // A small square stays one.
+  // A small square stays small.
   const PackItem small[] = {matrix(64, 3200), matrix(2, 2)};
   const PackedSides beside = pack_sides(small, {}, 900, 224, {});
   EXPECT_NEAR(beside.inputs[1].width, 40, 1e-6);

@@ -1,4 +1,5 @@
-// Facts of the tile view: which cell an element lies in, what lights for a block, which access is shown, what is said.
+// Facts about the tile view: which cell holds an element, what is highlighted for a block, which access is shown, and
+// the texts.
 #include <gtest/gtest.h>
 
 #include "app/observed/trace_index.hpp"
@@ -67,7 +68,7 @@ TEST(TileGrid, AMatrixKeepsItsRowsAndColumns) {
   EXPECT_EQ(cells.cell_of(9 * 60 + 25), 1 * 6 + 2);
   EXPECT_EQ(cells.element_at(2.55, 1.15), 9 * 60 + 25);
   EXPECT_EQ(cells.element_at(6.0, 0.5), -1);
-  EXPECT_EQ(cells.middle_of(12 * 6), 98 * 60 + 5);  // the last row of cells is half as high
+  EXPECT_EQ(cells.middle_of(12 * 6), 98 * 60 + 5);  // the last row of cells has half the height
 }
 
 TEST(TileGrid, ARangeInsideOneRowIsOneRectangle) {
@@ -114,7 +115,7 @@ TEST(TileShape, NinetySevenBlocksWalkFourTilesOf256) {
   EXPECT_EQ(laid.shape.written, 98432);
   EXPECT_EQ(laid.out.columns, 8 * 4);
   EXPECT_EQ(laid.out.group, 4);
-  EXPECT_EQ(laid.out.rows(), laid.grid.rows());  // connectors run straight
+  EXPECT_EQ(laid.out.rows(), laid.grid.rows());  // connectors are straight
   const auto tail = tail_in(laid.shape, laid.result);
   ASSERT_TRUE(tail);
   EXPECT_EQ(tail->block, 96);
@@ -137,7 +138,7 @@ TEST(TileShape, AGridStrideIsNotContiguousAndItsStrideIsTheGrid) {
   EXPECT_EQ(laid.shape.tiles_per_block, 4);
   EXPECT_EQ(laid.shape.stride, 97 * 256);
   const auto lit = rects_of(laid.out, laid.result->tiles.buffers[2].writes_of(53));
-  EXPECT_EQ(lit.size(), 4U);  // four tiles, none of which touch
+  EXPECT_EQ(lit.size(), 4U);  // four tiles that do not touch
 }
 
 TEST(TileShape, OneElementIsOneBlockWithTheRestMasked) {
@@ -160,7 +161,7 @@ TEST(TileShape, ATailWithoutItsMaskIsWrittenPastTheEnd) {
 }
 
 TEST(TileShape, LanesThatSkipElementsAreNotCalledATile) {
-  // Each thread writes elements 4 apart: the first step of a block has holes.
+  // Each thread writes elements that are 4 apart: the first step of a block has holes.
   const Laid laid = lay({.n = 8192, .spread = 4});
   EXPECT_NE(laid.shape.tile, 256);
 }
@@ -282,7 +283,7 @@ TEST(TilesSentence, OfAMatrixABlockWritesRowsTimesColumns) {
   };
   EXPECT_EQ(said_of_rows(64), "write 262,144 elements; each writes a tile of 4 × 64.");
   EXPECT_EQ(said_of_rows(1024), "write 262,144 elements; each writes a tile of 1 × 256.");
-  const auto cut = make_vector_add({.n = 256 * 1024});  // 256 elements are no rectangle of rows of 100
+  const auto cut = make_vector_add({.n = 256 * 1024});  // 256 elements do not form a rectangle in rows of 100
   cut->tiles.buffers[2].shape = {2621, 100};
   EXPECT_EQ(shape_of(cut).rows, 0);
 }
@@ -306,7 +307,7 @@ TEST(TilesSentence, ElementsApartAreNotCalledATile) {
   BufferMap& out = result->tiles.buffers[2];
   out.writes.clear();
   out.writes_first = {0};
-  for (int64_t block = 0; block < 32; ++block) {  // elements 32 apart, as of a matrix's columns
+  for (int64_t block = 0; block < 32; ++block) {  // elements that are 32 apart, as in a matrix's columns
     for (int64_t row = 0; row < 32; ++row) out.writes.push_back({row * 32 + block, row * 32 + block + 1});
     out.writes_first.push_back(static_cast<uint32_t>(out.writes.size()));
   }
@@ -321,7 +322,7 @@ TEST(TilesSentence, ASumIsGatheredAndNotATileOfEachBlock) {
     out.shape = {1};
     out.writes.clear();
     out.writes_first = {0};
-    for (int64_t block = 0; block < 32; ++block) {  // all of them add to it, or the last one writes it
+    for (int64_t block = 0; block < 32; ++block) {  // all blocks add to it, or the last one writes it
       if (atomics || block == 31) out.writes.push_back({0, 1});
       out.writes_first.push_back(static_cast<uint32_t>(out.writes.size()));
     }

@@ -1,4 +1,4 @@
-// The tile view from near, drawn without a window: wheel, drag, double click, breadcrumb, keys, and odd results.
+// The zoomed tile view, drawn without a window: wheel, drag, double click, breadcrumb, keys, and odd results.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -51,8 +51,8 @@ TEST_F(ZoomedTiles, TheWheelGoesFromTheGridToTheLanesAndBack) {
   EXPECT_EQ(view.zoom.level, TilesLevel::grid);
 }
 
-// At the level of lanes each map shows what the chosen lane touches there: its own element, and those that the same
-// lane reads or writes in the other buffers.
+// At the lane level each map shows what the chosen lane touches there: its own element, and the elements that this lane
+// reads or writes in the other buffers.
 TEST_F(ZoomedTiles, TheChosenLaneIsSeenInEveryMap) {
   const auto seen = [&](const char* name) {
     std::set<int64_t> elements;
@@ -113,7 +113,7 @@ TEST_F(ZoomedTiles, ADragMovesTheMapAndSelectsNothing) {
   draw(drawing("tiles"), kSize, {pointer.x + 60, pointer.y + 30}, false);
   draw(drawing("tiles"), kSize, {pointer.x + 60, pointer.y + 30}, false);
   EXPECT_EQ(view.selection, selected);
-  EXPECT_EQ(view.hover.element, before);  // it went along with the hand
+  EXPECT_EQ(view.hover.element, before);  // it moved with the pointer
 }
 
 TEST_F(ZoomedTiles, ADoubleClickOnABlockGoesToIt) {
@@ -147,7 +147,7 @@ TEST_F(ZoomedTiles, TheBreadcrumbAndTheButtonsGoToTheirLevels) {
     settle();
     EXPECT_EQ(view.zoom.level, level) << mark;
     if (level == TilesLevel::lane) {
-      EXPECT_TRUE(view.selection.lane);  // to go to a lane is to choose it
+      EXPECT_TRUE(view.selection.lane);  // going to a lane selects it
     }
   }
 }
@@ -210,7 +210,7 @@ TEST_F(ZoomedTiles, HoveringAnElementFromNearNamesItsLane) {
   // out is 128 × 96: element (c, r) is written by lane c mod 32, at the line of the store
   EXPECT_EQ(*view.hover.lane, *view.hover.element / 96 % 32);
   EXPECT_EQ(view.hover.line, testing::kTransposeStore);
-  // and of the input, the lane that reads it
+  // and the lane that reads it from the input
   draw(drawing("tiles"), kSize, {200, 200});
   ASSERT_TRUE(view.hover.element && view.hover.lane);
   EXPECT_EQ(*view.hover.lane, *view.hover.element % 128 % 32);

@@ -1,4 +1,4 @@
-// Facts of looking at the tiles from near: cameras, levels, who touches an element, which layout a product has.
+// Facts about the zoomed tiles: cameras, levels, which lanes touch an element, and the layout of a product.
 #include "app/views/tiles/tiles_zoom.hpp"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(Camera, OnTheWayItNeverShowsWhatNeitherEndShows) {
     const Camera now = between(far, near, t);
     EXPECT_GE(now.pixels_x, last);
     last = now.pixels_x;
-    // The target is in view all the way.
+    // The target is in view throughout the zoom.
     EXPECT_TRUE(shows(now, kRoom, {near.column + 1, near.row + 1, near.column + 10, near.row + 10})) << t;
   }
 }
@@ -86,7 +86,7 @@ TEST(NearExtent, PiecesFarApartAreLookedAtOneByOne) {
   EXPECT_LE(near->y0, 24832 / 32);
   EXPECT_GE(near->y1, 25088 / 32);
   EXPECT_LT(near->y1 - near->y0, 64);
-  // Those of one tile of a matrix belong together.
+  // Elements of one tile of a matrix belong together.
   const auto result = make_transpose(96, 64);
   const auto tile = near_extent_of(matrix_elements(64, 96), result->tiles.buffers[1].writes_of(3), 0);
   EXPECT_EQ(tile, (CellRect{32, 32, 64, 64}));
@@ -131,7 +131,7 @@ TEST(Touchers, ATransposesElementIsWrittenByTheLaneThatReadItsMirror) {
     ASSERT_TRUE(reader);
     EXPECT_EQ(reader->warp, writer->warp);
     EXPECT_EQ(lane_touching(*result, reader->access, 0, in), column % 32);
-    // Another block does not read it.
+    // Other blocks do not read it.
     EXPECT_FALSE(readers.reader_of(result, (writer->block + 1) % 6, 0, in));
   }
 }
@@ -229,11 +229,11 @@ TEST(MatrixTiles, CellsAreTheTilesThatBlocksWrite) {
   const TileGrid cells = output_cells(shape, result->tiles.buffers[1], {}, 500, 280);
   EXPECT_EQ(cells.cell_width, 32);
   EXPECT_EQ(cells.cell_height, 32);
-  EXPECT_EQ(cells.columns, 4);  // the last one reaches past the matrix
+  EXPECT_EQ(cells.columns, 4);  // the last cell extends past the matrix
   for (uint32_t block = 0; block < 8; ++block)
     for (const ElementRange& range : result->tiles.buffers[1].writes_of(block))
       EXPECT_EQ(cells.cell_of(range.begin), cells.cell_of(result->tiles.buffers[1].writes_of(block)[0].begin));
-  EXPECT_EQ(shape.cut_blocks, 2);  // those with 4 of 32 rows of `in`
+  EXPECT_EQ(shape.cut_blocks, 2);  // blocks with only 4 of 32 rows of `in`
   EXPECT_EQ(tile_rectangle(result->tiles.buffers[0], /*writes=*/false), (TileRectangle{32, 32}));
 }
 

@@ -1,4 +1,4 @@
-// Every thing that is marked on the screen: its tooltip covers neither it nor an error message, and it has one.
+// Every marked part on the screen: it has a tooltip, which covers neither the part itself nor an error message.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -19,7 +19,7 @@ class TooltipScreenTest : public ScreenTest {
     press(Key::f5);
     ASSERT_TRUE(settle());
   }
-  /// As if the pointer had rested there.
+  /// As if the pointer had rested at this position.
   void rest_at(ImVec2 position) {
     point_at(position);
     screen->view.explained_for = 1;
@@ -58,7 +58,7 @@ TEST_F(TooltipScreenTest, CoversNeitherWhatItExplainsNorAnError) {
   EXPECT_GT(shown, 300);
 }
 
-/// It would cover the view that the press has opened.
+/// The tooltip would cover the view that the press has opened.
 TEST_F(TooltipScreenTest, StaysAwayAfterAPressUntilThePointerIsElsewhere) {
   const auto comes = [&](const std::string& name) {
     point_at(screen->marks().at(name).centre());
@@ -102,7 +102,7 @@ TEST_F(TooltipScreenTest, EveryTextOfATooltipIsThere) {
     for (const auto& [name, mark] : marks) {
       if (!in_window(mark)) continue;
       rest_at(mark.centre());
-      // A key that is in no file is shown as it is.
+      // A key that is missing from the file is shown as the key itself.
       EXPECT_FALSE(screen->view.explained.find("_meaning") != std::string::npos) << screen->view.explained;
     }
   }

@@ -1,5 +1,4 @@
-// The first steps: ticked by what is really done, beside what they are about, remembered, and gone when they are
-// closed.
+// The first steps: ticked by the real actions, drawn beside their subject, remembered, and gone once they are closed.
 #include "app/window/tour.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What the traffic view takes from runs of the labs, and the pictures of shared memory's banks, without a window.
+// What the traffic view derives from runs of the labs, and the pictures of shared memory's banks, without a window.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -22,7 +22,7 @@ const Strings& texts() {
   return strings;
 }
 
-/// A run of a lab on the simulator; null, and the test is skipped, where there is no NVRTC.
+/// A run of a lab on the simulator; null, and the test is skipped, without NVRTC.
 std::shared_ptr<const RunResult> run_lab(const std::string& lab, const std::string& rung,
                                          const std::map<std::string, int64_t>& sizes,
                                          const decltype(Request::broken)& broken = {}) {
@@ -100,7 +100,7 @@ TEST(TrafficOfTranspose, TheBuffersOfTheChartAddUpToItsTotal) {
   EXPECT_EQ(chart.buffers[1].loads.requests, 0U);   // out
 }
 
-/// A norm notes means beside its rows, attention a float for each query: small, and not what a learner came for.
+/// A norm writes means in addition to its rows, attention a float per query: small, and not what a learner looks for.
 TEST(ShownFirst, IsTheStoreToTheLargestResult) {
   const std::vector<std::array<std::string, 3>> cases{{"layernorm", "several-rows", "out"},
                                                       {"attention", "flash-lazy-rescale", "o"}};
@@ -158,7 +158,7 @@ TEST(TrafficOfTranspose, WithTheGlobalStoreGoesTheSharedReadThatFeedsIt) {
   EXPECT_EQ(a.warp, b.warp);
   EXPECT_LT(b.sequence, a.sequence);
   EXPECT_EQ(result->trace.sites[b.site].kind, AccessKind::load);
-  // The other way round, too.
+  // And in the other direction.
   const ShownAccesses back = shown_accesses(index, rows, {}, select_access(*result, *shown.shared), 5);
   EXPECT_TRUE(back.shared_chosen);
   EXPECT_EQ(back.shared, shown.shared);
@@ -210,13 +210,13 @@ TEST(TrafficOfGroupedOrder, AsynchronousCopiesPassRegistersAndTheL1By) {
   EXPECT_GT(chart.total.shared_reads.requests, 0U);
   const auto rows = ledger_rows(*result);
   TraceIndex index(result);
-  // A copy's two sides belong together: what it reads, and where it arrives.
+  // A copy's two sides belong together: what it reads, and where it writes that.
   const auto copy = access_of_row(index, *row_of(rows, Space::global, AccessKind::async_copy), 0, {});
   ASSERT_TRUE(copy);
   const ShownAccesses shown = shown_accesses(index, rows, {}, select_access(*result, *copy), 0);
   ASSERT_TRUE(shown.shared);
   EXPECT_EQ(result->trace.sites[result->trace.accesses[*shown.shared].site].kind, AccessKind::async_copy);
-  // An ldmatrix of four matrices takes a pass for each.
+  // An ldmatrix of four matrices takes one pass per matrix.
   for (uint32_t access = 0; access < result->trace.accesses.size(); ++access) {
     if (!result->trace.sites[result->trace.accesses[access].site].is_matrix) continue;
     const BankPicture picture = bank_picture(*result, access);
@@ -230,7 +230,7 @@ TEST(TrafficOfGroupedOrder, AsynchronousCopiesPassRegistersAndTheL1By) {
 
 // ---- pictures of one access ----
 
-/// Lanes of `mask` at lane · stride bytes of shared memory.
+/// The lanes of `mask` at lane · stride bytes of shared memory.
 RunResult one_shared_access(int64_t stride, uint32_t bytes, AccessKind kind = AccessKind::load,
                             uint32_t mask = 0xffffffff) {
   RunResult result;
@@ -358,7 +358,7 @@ TEST(TrafficWords, SharedMemoryAloneIsNotCalledWaste) {
   EXPECT_TRUE(traffic_sentence(texts(), result).waste);
 }
 
-/// tests/labs/model_error_test.cpp holds the figures against the counters.
+/// tests/labs/model_error_test.cpp compares the figures with the counters.
 TEST(TrafficWords, TheModelsErrorIsSaidAsItIsKept) {
   const std::string said = model_error_text(texts());
   for (const double percent :

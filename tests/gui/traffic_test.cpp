@@ -1,4 +1,4 @@
-// Facts of the traffic view: totals, ledger, lines of one access, what is said.
+// Facts about the traffic view: totals, ledger, lines of one access, and the texts.
 #include <gtest/gtest.h>
 
 #include "app/observed/traffic_facts.hpp"
@@ -35,7 +35,7 @@ TEST(TrafficFacts, TheLedgersRowsAddUpToTheTotal) {
 
 TEST(TrafficFacts, ARowNamesTheBuffersOfItsLine) {
   const auto rows = ledger_rows(*make_vector_add({.n = 98432, .tiles = 4, .vector = 4}));
-  ASSERT_EQ(rows.size(), 5U);  // three of the vector loop; the tail's line of both loads, and its store
+  ASSERT_EQ(rows.size(), 5U);  // three of the vector loop; the tail's line with both loads, and its store
   EXPECT_EQ(rows[0].buffers, "a");
   EXPECT_EQ(rows[3].line, testing::kTailLineA);
   EXPECT_EQ(rows[3].buffers, "a, b");
@@ -87,7 +87,7 @@ TEST(MemoryLines, ScatteredLanesTouchALineEach) {
 
 TEST(MemoryLines, BytesBeforeTheBufferLieInLinesBeforeIt) {
   const auto lines = lines_of({.n = 4096, .offset_a = -1}, testing::kLineA, 0);
-  // Lane 0 asks for element −1.
+  // Lane 0 requests element −1.
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0].line, -1);
   EXPECT_EQ(lines[0].used.count(), 4U);
@@ -201,7 +201,7 @@ TEST_F(DrawnTraffic, ALaneUnderThePointerIsLitAndAClickSelectsIt) {
   EXPECT_EQ(view.hover.lane, 3);
   click(drawing("traffic"), {1104, 520}, third);
   EXPECT_EQ(view.selection.lane, 3);
-  // Its bytes are under the picture of the sectors: the same lane from below.
+  // Its bytes are below the picture of the sectors: the same lane from there.
   const Mark sectors = view.marks.at("traffic.sectors");
   draw(drawing("traffic"), {1104, 520}, {sectors.low.x + 1, sectors.centre().y});
   EXPECT_EQ(view.hover.lane, 0);

@@ -1,4 +1,4 @@
-// Values typed in place of a slider's.
+// Values typed instead of dragged on a slider.
 #include <gmock/gmock.h>
 
 #include "tests/gui/screen_fixture.hpp"

@@ -1,5 +1,5 @@
-// A RunResult of a vector add, made by hand from what each rung's lanes must do: the ground truth that the views are
-// tested against, without compiler or simulator.
+// A RunResult of a vector add, hand-made from what each rung's lanes must do: the ground truth for testing the views
+// without compiler or simulator.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@ namespace tilescope::testing {
 struct VectorAdd {
   int64_t n = 98432;
   uint32_t block = 256;
-  uint32_t tiles = 1;        // a block's tiles, one after the other
+  uint32_t tiles = 1;        // tiles per block, one after another
   uint32_t vector = 1;       // elements per lane and access
-  bool grid_stride = false;  // a block's tiles one grid apart
-  int64_t offset_a = 0;      // a is read so many elements further on
-  int64_t spread = 1;        // elements between neighbouring lanes (of all three buffers; the blocks overlap)
+  bool grid_stride = false;  // a block's tiles are one grid apart
+  int64_t offset_a = 0;      // elements by which reads of a are shifted
+  int64_t spread = 1;        // elements between neighbouring lanes (in all three buffers; the blocks overlap)
   size_t access_budget = size_t{4} << 20;
   uint32_t processors = 132;
 };
 
 inline constexpr uint32_t kLineA = 39, kLineB = 40, kLineOut = 41;
-inline constexpr uint32_t kTailLineA = 48, kTailLineOut = 49;  // a vector kernel's last block, element by element
+inline constexpr uint32_t kTailLineA = 48, kTailLineOut = 49;  // the last block of a vector kernel, element by element
 
 class VectorAddRecorder {
  public:
@@ -43,7 +43,7 @@ class VectorAddRecorder {
       counts_.push_back({.site = static_cast<uint16_t>(site), .buffer = static_cast<int32_t>(site % 3)});
   }
 
-  /// One access by one warp; element(lane) is the first element of a lane, or negative for a lane that is masked off.
+  /// One access by one warp; element(lane) is a lane's first element, negative if the lane is inactive.
   template <class Element>
   void access(uint16_t site, uint32_t block, uint32_t warp, const Element& element) {
     const uint32_t bytes = trace_.sites[site].bytes_per_lane;

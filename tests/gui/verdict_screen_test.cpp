@@ -1,4 +1,4 @@
-// Pass or fail, Run and the folded controls: on the screen in every view and at every size of the window.
+// Pass or fail, Run and the folded controls: visible in every view and at every size of the window.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -67,14 +67,14 @@ TEST_F(ControlsScreenTest, ControlsOfOtherRungsStandBehindOneRowThatUnfolds) {
   EXPECT_TRUE(screen->marks().contains("slider.LANES"));
   screen->session.select_lab("vector-add");
   frames(2);
-  EXPECT_FALSE(screen->marks().contains("slider.VEC"));  // each lab its own
+  EXPECT_FALSE(screen->marks().contains("slider.VEC"));  // each lab has its own
   screen->session.select_lab("softmax");
   frames(2);
   EXPECT_TRUE(screen->marks().contains("slider.LANES"));
   const auto settings = settings_of(*screen);
   click("fold.sliders");
   EXPECT_FALSE(screen->marks().contains("slider.LANES"));
-  apply_settings(*screen, settings);  // as after the next start
+  apply_settings(*screen, settings);  // as after a restart
   screen->session.select_lab("softmax");
   frames(2);
   EXPECT_TRUE(screen->marks().contains("slider.LANES"));

@@ -1,5 +1,4 @@
-// The waves view, its model and the playback by wave. Figures are counted by hand: an H200 has 132 multiprocessors of
-// 64 warps.
+// The waves view, its model and playback by wave. Figures are calculated by hand: an H200 has 132 SMs of 64 warps each.
 #include <gtest/gtest.h>
 
 #include "app/views/playback.hpp"
@@ -37,7 +36,7 @@ std::shared_ptr<RunResult> make_result(const Case& of) {
   return result;
 }
 
-/// Two blocks at a time on each of SM 3 and SM 5; the last one alone.
+/// Two resident blocks on each of SM 3 and SM 5; the last block alone.
 std::shared_ptr<RunResult> make_measured() {
   auto result = make_result({.blocks = 5});
   const std::array<uint64_t, 15> noted{3, 1000, 3000, 5, 1000, 3000, 3, 1000, 2000, 5, 1500, 3000, 3, 3000, 5000};

@@ -1,4 +1,4 @@
-// The window at every size a window system may give it, down to one pixel, and what makes menus close.
+// The window at every size that a window system may give it, down to one pixel, and what closes menus.
 #include <gmock/gmock.h>
 
 #include "app/draw/menus.hpp"
@@ -51,7 +51,7 @@ class WindowSizeTest : public ScreenTest {
   }
 };
 
-// ImGui ends the program where something is drawn that it cannot draw: reaching the end is what is tested.
+// ImGui aborts the program if it cannot draw something: this test only has to reach its end.
 TEST_F(WindowSizeTest, EveryViewDrawsAtEverySizeInBothLanguages) {
   for (const char* lab : {"vector-add", "softmax", "attention", "matmul-fp32", "grouped-order"}) {
     screen->session.select_lab(lab);

@@ -1,4 +1,4 @@
-// The backward pass of attention: its reference beside central differences, and what it moves and allocates.
+// The backward pass of attention: its reference against central differences, and what it moves and allocates.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ Request request_for(const std::string& lab, const std::string& rung, const Value
   request.lab = lab;
   request.rung = rung;
   request.config = default_config(*find_lab(lab), DeviceKind::sim);
-  request.config.params["HEAD_DIM"] = 64;  // the numbers below count with it
+  request.config.params["HEAD_DIM"] = 64;  // the figures below assume it
   for (const auto& [name, value] : sizes) request.config.sizes[name] = value;
   for (const auto& [name, value] : params) request.config.params[name] = value;
   return request;
@@ -44,7 +44,7 @@ std::optional<RunResult> run_soundly(const Request& request) {
   return std::move(*result);
 }
 
-/// A small attention in double, and its loss Σ dO · O for given dO. Two heads share K and V.
+/// A small attention in double, and its loss Σ dO · O for a given dO. Two heads share K and V.
 struct SmallAttention {
   static constexpr size_t kHeads = 2, kQueries = 3, kKeys = 4, kDepth = 64;
   bool causal;
@@ -59,7 +59,7 @@ struct SmallAttention {
     std::normal_distribution<double> normal;
     HostBuffer half(DType::f16, 1);
     for (auto* values : {&q, &k, &v, &d_o})
-      for (double& value : *values) {  // what 16 bits hold exactly
+      for (double& value : *values) {  // values that 16 bits hold exactly
         store_value(half, 0, normal(random));
         value = value_at(half, 0);
       }
@@ -87,7 +87,7 @@ struct SmallAttention {
     }
     return sum;
   }
-  /// By central differences, each value moved both ways.
+  /// Central differences: each value is moved in both directions.
   std::vector<double> gradient(std::vector<double> SmallAttention::*of) {
     constexpr double kStep = 1e-4;
     std::vector<double> result;
@@ -132,7 +132,7 @@ TEST(AttentionBackward, GradientsAreThoseOfCentralDifferences) {
     const auto expect_near = [&](size_t output, const std::vector<double>& differences) {
       std::vector<double> ours(differences.size());
       lab.reference(config, buffers, output, 0, ours.size(), ours.data());
-      // O is rounded to 16 bits, so that its row sums are off by 64 errors of 2^-11 and a factor.
+      // O is rounded to 16 bits, so each of its row sums has 64 errors of 2^-11, times a factor.
       for (size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], differences[i], 2e-3) << output << " at " << i;
     };
     expect_near(0, small.gradient(&SmallAttention::q));
@@ -142,7 +142,7 @@ TEST(AttentionBackward, GradientsAreThoseOfCentralDifferences) {
 }
 
 TEST(AttentionBackward, IsRightOnWhatTheForwardPassLeaves) {
-  // Q, K, V, O and lse of a run of the forward lab, with queries that see no key and whose lse is minus infinity.
+  // Q, K, V, O and lse come from a run of the forward lab; some queries see no key, and their lse is −∞.
   const Values sizes{{"heads", 2}, {"kv_heads", 1}, {"queries", 150}, {"keys", 90}};
   const auto forward =
       run_soundly(request_for("attention", "flash-lazy-rescale", sizes, {{"CAUSAL", 1}, {"DTYPE", 0}}));
@@ -150,7 +150,7 @@ TEST(AttentionBackward, IsRightOnWhatTheForwardPassLeaves) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("attention-backward-{}", getpid());
   std::filesystem::create_directories(folder);
-  const std::vector<size_t> from{0, 1, 2, 3, SIZE_MAX, 4};  // of the forward pass; dO is the lab's own
+  const std::vector<size_t> from{0, 1, 2, 3, SIZE_MAX, 4};  // of the forward pass; SIZE_MAX: dO is the lab's own
   for (const std::string rung : {"recompute-fp32", "mma-one-pass"}) {
     Request request = request_for("attention-backward", rung, sizes, {{"CAUSAL", 1}, {"DTYPE", 0}});
     auto lab = std::make_shared<Lab>(*find_lab("attention-backward"));
@@ -169,8 +169,8 @@ TEST(AttentionBackward, IsRightOnWhatTheForwardPassLeaves) {
         return buffers;
       };
     }
-    // Here the first rows have few keys, so weights are near 1; and every 32nd query is 64 times as large as others,
-    // in the products of which dS's 11 bits take part.
+    // Here the first rows have few keys, so weights are near 1; and every 32nd query is 64 times as large as the
+    // others, in products that involve dS with its 11 bits.
     lab->tolerance_for = [](const std::string&, const Config&, DType) {
       return Tolerance{.absolute = 0.06, .relative = 4e-3};
     };

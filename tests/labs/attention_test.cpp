@@ -1,4 +1,4 @@
-// Attention: what every rung says about the edges, what it moves and what it allocates.
+// Attention: what every rung does at the edges, what it moves and what it allocates.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ Request request_for(const std::string& rung, const Values& sizes, const Values& 
   request.lab = "attention";
   request.rung = rung;
   request.config = default_config(*find_lab("attention"), DeviceKind::sim);
-  request.config.params["HEAD_DIM"] = 64;  // the numbers below count with it
+  request.config.params["HEAD_DIM"] = 64;  // the figures below assume it
   for (const auto& [name, value] : sizes) request.config.sizes[name] = value;
   for (const auto& [name, value] : params) request.config.params[name] = value;
   return request;
@@ -29,7 +29,7 @@ Request request_for(const std::string& rung, const Values& sizes, const Values& 
 
 Values lengths(int64_t queries, int64_t keys) { return {{"queries", queries}, {"keys", keys}}; }
 
-/// The same lab, from other inputs.
+/// The same lab with other inputs.
 void with_inputs(Request& request, const Change& change) {
   auto lab = std::make_shared<Lab>(*find_lab("attention"));
   const auto wrap = [&change](const std::function<std::vector<BufferSpec>(const Config&)>& usual) {
@@ -75,7 +75,7 @@ const std::vector<std::string>& tensor_core_rungs() {
 }
 
 TEST(Attention, IsSoftmaxOfTheScoresTimesTheValues) {
-  // The reference, beside the definition written out with no regard for overflow, for a causal mask and shared heads.
+  // The reference against the definition, written without regard for overflow, for a causal mask and shared heads.
   const Request request =
       request_for("flash-mma", {{"heads", 4}, {"kv_heads", 2}, {"queries", 5}, {"keys", 9}}, {{"CAUSAL", 1}});
   Request plain = request;
@@ -126,7 +126,7 @@ TEST(Attention, GivesQueriesThatSeeNoKeyZerosAndALogarithmOfMinusInfinity) {
       EXPECT_EQ(value_at(*result->buffers[4], query), -HUGE_VAL) << rung << " " << query;
       for (size_t d = 0; d < 64; ++d) EXPECT_EQ(value_at(*result->buffers[3], query * 64 + d), 0) << rung;
     }
-    // The first query that sees anything sees one key, and gets its value.
+    // The first query that sees a key sees exactly one, and gets its value.
     for (size_t d = 0; d < 64; ++d)
       EXPECT_EQ(value_at(*result->buffers[3], 170 * 64 + d), value_at(*result->buffers[2], d)) << rung;
   }

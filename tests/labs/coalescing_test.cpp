@@ -1,5 +1,5 @@
-// What the coalescing lab is there to show: the sectors that a warp touches follow from its 32 addresses alone. They
-// are counted here from the addresses, 8 floats to a sector.
+// What the coalescing lab shows: the sectors that a warp touches follow from its 32 addresses alone. They are counted
+// here from the addresses, 8 floats per sector.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -26,7 +26,8 @@ Counters counters_of(const std::string& rung, const std::map<std::string, int64_
   return result->traffic.counters;
 }
 
-/// Sectors of all warps and fields when point p's field f is the float at offset + p · stride + f, `width` at a time.
+/// Sectors of all warps and fields if field f of point p is the float at offset + p · stride + f, with `width` floats
+/// per access.
 uint64_t sectors_of_structures(int64_t stride, int64_t offset, int64_t width) {
   uint64_t sectors = 0;
   for (int64_t warp = 0; warp < kPoints / 32; ++warp)
@@ -88,8 +89,8 @@ TEST(Coalescing, VectorsThatWouldNotBeAlignedAreReadAsSingleFloats) {
 }
 
 TEST(Coalescing, WorkOnStagedPointsHasNoConflictAtAnyStride) {
-  // Per float: one store and one load on the way in and out, in a pass of 32 words each, and two when a point ends in a
-  // word that is skipped; and one of each by the thread that owns the point, always one pass.
+  // Per float: one store and one load on the way in and out, in one pass of 32 words each, or two if a point ends in a
+  // skipped word; and one of each by the thread that owns the point, always one pass.
   for (const int64_t stride : {1, 3, 8, 31}) {
     const Counters counters = counters_of("staged", {{"STRIDE", stride}});
     const auto requests = static_cast<uint64_t>(kPoints * stride / 32);

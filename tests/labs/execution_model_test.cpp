@@ -1,5 +1,5 @@
-// What the execution-model lab is there to show: what decides how many blocks are on a multiprocessor at a time, and
-// that nothing promises their order. Limits are those of compute capability 9.0: 64 warps, 65,536 registers, 228 KiB.
+// What the execution-model lab shows: what limits the number of resident blocks per SM, and that nothing guarantees
+// their order. Limits are those of compute capability 9.0: 64 warps, 65,536 registers, 228 KiB.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ TEST(ExecutionModel, EachWalkThatIsKeptSideBySideTakesRegistersAndWithThemRoom) 
     EXPECT_GE(registers_of(result), before + chains / 2) << chains;
     EXPECT_GE(registers_of(result), static_cast<uint32_t>(2 * chains)) << "a number and a place of each walk";
     before = registers_of(result);
-    // Registers are given in units of 256 to a warp; 8 warps to a block.
+    // Registers are allocated in units of 256 per warp; a block has 8 warps.
     const uint32_t of_block = (before * 32 + 255) / 256 * 256 * 8;
     const uint32_t held = result.waves.back().blocks_per_multiprocessor;
     EXPECT_EQ(held, std::min(8U, 65536 / of_block)) << chains;
@@ -71,7 +71,7 @@ TEST(ExecutionModel, LaunchBoundsMakeRoomForAsManyBlocksAndSpillWhatIsOver) {
 }
 
 TEST(ExecutionModel, ATableInSharedMemoryTakesItsRoom) {
-  // With the KiB that the system takes of each block's.
+  // Including the 1 KiB that the system reserves per block.
   for (const auto& [kib, held] : std::map<int64_t, uint32_t>{{4, 8}, {32, 6}, {64, 3}, {128, 1}}) {
     const RunResult result = run(request_for("table-in-shared", {{"TABLE_KB", kib}}));
     EXPECT_EQ(result.waves.back().blocks_per_multiprocessor, held) << kib;

@@ -1,5 +1,5 @@
-// What the fusion labs are there to show: how often an element goes through memory, and what an approximation costs in
-// accuracy. Accesses are counted by hand from the operators.
+// What the fusion labs show: how often an element passes through memory, and how much accuracy an approximation costs.
+// Accesses are counted by hand from the operators.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,7 +31,7 @@ RunResult run(const std::string& lab, const std::string& rung, int64_t n, const 
   return std::move(*result);
 }
 
-/// Sectors that go between the registers and memory, of 32 bytes.
+/// Sectors of 32 bytes moved between registers and memory.
 uint64_t sectors(const RunResult& result) {
   return result.traffic.counters.global_load_sectors + result.traffic.counters.global_store_sectors;
 }

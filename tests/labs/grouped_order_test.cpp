@@ -1,5 +1,5 @@
-// What the grouped-order lab counts, beside the hardware's counter: docs/counters.md of 2026-11-21, written by
-// `tools/calibrate_counters.py record_counters` on one NVIDIA H200, of l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum.
+// The grouped-order lab's counts against the hardware counter l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum:
+// docs/counters.md of 2026-11-21, written by `tools/calibrate_counters.py record_counters` on one NVIDIA H200.
 #include <gtest/gtest.h>
 
 #include "engine/run/engine.hpp"

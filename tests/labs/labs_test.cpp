@@ -1,4 +1,4 @@
-// Walks the registry: whatever lab is added is checked here, on the simulator, at awkward sizes.
+// Checks every lab of the registry, including new ones, on the simulator at awkward sizes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string describe(const Request& request) {
   return text;
 }
 
-/// What a rung refuses, with a sentence that says why, is not run.
+/// Configurations that a rung refuses, with a reason, are not run.
 bool is_refused(const Lab& lab, const Rung& rung, const Config& config) {
   static const auto gpus = engine().gpus().value();
   const auto resolved = resolve(lab, rung, config, *find_gpu(gpus, kUsualGpu));
@@ -49,7 +49,8 @@ bool is_refused(const Lab& lab, const Rung& rung, const Config& config) {
   return !possible;
 }
 
-/// The totals that the Traffic card and the command line give are those of the ledger's rows: atomics and copies too.
+/// The totals of the Traffic card and the command line equal the sums of the ledger's rows, atomics and copies
+/// included.
 void expect_totals_of_ledger(const RunResult& result) {
   uint64_t requests = 0, sectors = 0, useful = 0;
   for (const LineTraffic& line : result.traffic.lines) {
@@ -95,7 +96,7 @@ TEST(Labs, EveryRungIsCorrectAtItsDefaults) {
     for (const auto& rung : lab.rungs) expect_correct(request_for(lab, rung));
 }
 
-/// The type that the tensor cores multiply in a kernel's PTX, as `mma.sync.….f32.f16.f16.f32` names it.
+/// The type that the tensor cores multiply, from the kernel's PTX: `mma.sync.….f32.f16.f16.f32` names it.
 std::optional<PeakRate> rate_of_products(const std::string& ptx) {
   const size_t at = ptx.find("mma.sync.aligned");
   if (at == std::string::npos) return {};
@@ -104,7 +105,7 @@ std::optional<PeakRate> rate_of_products(const std::string& ptx) {
   return instruction.find(".bf16.") != std::string::npos ? PeakRate::bf16 : PeakRate::fp16;
 }
 
-/// Requests of the rung, one for each element type that it takes where the lab's roof depends on it.
+/// Requests of the rung, one per element type if the lab's roofline depends on the type.
 std::vector<Request> requests_by_type(const Lab& lab, const Rung& rung) {
   const auto type = std::ranges::find(lab.params, "DTYPE", &Param::name);
   if (!lab.peak_rate || type == lab.params.end()) return {request_for_result(lab, rung)};
@@ -132,7 +133,7 @@ TEST(Labs, TheRoofOfARungIsThatOfTheUnitsThatItsInstructionsUse) {
     }
 }
 
-/// The walks that take long, lab by lab.
+/// The long-running checks, lab by lab.
 class EveryLab : public ::testing::TestWithParam<std::string> {
  protected:
   const Lab& lab() const { return *find_lab(GetParam()); }
@@ -144,7 +145,7 @@ int64_t elements_of(const Lab& lab, const Config& config) {
   return elements;
 }
 
-/// The largest size is halved until little is left to simulate: still several blocks, and the last of them partial.
+/// Halves the largest size until little is left to simulate: still several blocks, the last of them partial.
 void make_small(const Lab& lab, Config& config) {
   constexpr double kMostFlops = 2e7;
   constexpr int64_t kMostElements = 200'000, kLeast = 130;
@@ -181,7 +182,7 @@ TEST_P(EveryLab, IsCorrectForEveryValueOfEveryParameter) {
   std::set<std::string> done;
   for (const auto& rung : lab().rungs)
     for (const auto& param : lab().params) {
-      // A rung that picks runs another rung of the lab.
+      // A rung that picks runs a different rung of the lab.
       if (rung.pick || std::find(rung.params.begin(), rung.params.end(), param.name) == rung.params.end()) continue;
       for (const int64_t value : values_of(param)) {
         Request request = request_for_result(lab(), rung);
@@ -201,9 +202,9 @@ TEST_P(EveryLab, IsCorrectAtSizesThatAreNoMultiples) {
         Request request = request_for_result(lab(), rung);
         request.config.sizes[size.name] = (value + size.multiple_of - 1) / size.multiple_of * size.multiple_of;
         if (is_refused(lab(), rung, request.config)) continue;
-        // A long row beside many others says no more than one beside a few, and takes minutes.
+        // A long row in a tall matrix tests no more than one in a short matrix, and takes minutes.
         if (elements_of(lab(), request.config) > 5'000'000) continue;
-        // Of what is too large the simulator executes some blocks only, and there is nothing to compare.
+        // The simulator executes only some blocks of larger ones, so there is nothing to compare.
         if (lab().most_simulated_flops != 0 && lab().flops(request.config) > lab().most_simulated_flops) continue;
         expect_correct(request);
       }
@@ -234,7 +235,7 @@ std::string name_of_test(const ::testing::TestParamInfo<std::string>& lab) {
   return name;
 }
 
-// What is instantiated is asked for after all labs have registered themselves.
+// The parameters are evaluated after all labs have registered themselves.
 INSTANTIATE_TEST_SUITE_P(Labs, EveryLab, ::testing::ValuesIn(names_of_labs()), name_of_test);
 
 /// Sectors and passes of every source line.
@@ -333,7 +334,7 @@ TEST(Labs, EveryShapeOfAMapIsPossibleOnAGpuForEveryScheme) {
     }
 }
 
-/// One wrong result would end the timing of the map. Of its shapes those that are simulated in a moment.
+/// One wrong result would end the timing of the map. Only shapes that are simulated in a moment.
 TEST(Labs, EverySchemeOfAMapIsCorrectWithTheParametersThatItRacesWith) {
   constexpr int64_t kMostElements = 1 << 16;
   const auto gpu = engine().modelled_gpu("h200");

@@ -20,7 +20,7 @@ using Values = std::map<std::string, int64_t>;
 
 const Lab& lab() { return *find_lab("matmul-fp32"); }
 
-/// The rung at the simulator's defaults but for these.
+/// The rung with the simulator's defaults except for these.
 Request request_for(const std::string& rung, const Values& sizes, const Values& params = {},
                     const std::vector<std::string>& broken = {}) {
   Request request;
@@ -50,7 +50,7 @@ Counters counters_of(const std::string& rung, const Values& sizes, const Values&
   return result ? result->traffic.counters : Counters{};
 }
 
-/// Passes of the copies of `bytes` that go straight to shared memory, and how many of them are conflicts.
+/// Passes of asynchronous copies of `bytes` to shared memory, and how many of them are conflicts.
 struct CopyPasses {
   uint64_t wavefronts = 0, conflicts = 0;
 };
@@ -87,10 +87,10 @@ TEST(MatmulFp32, TheLargeTilesOfAGpuAreRightAtSizesThatAreNoMultiples) {
   }
 }
 
-// Whole tiles at the simulator's defaults: squares of 32 × 32 threads, tiles of 64 × 64, 8 deep, 4 × 4 for each thread.
+// Whole tiles with the simulator's defaults: squares of 32 × 32 threads; tiles of 64 × 64, 8 deep, 4 × 4 per thread.
 constexpr uint64_t kM = 128, kN = 192, kK = 64;
 const Values kWhole{{"M", kM}, {"N", kN}, {"K", kK}};
-constexpr uint64_t kProducts = kM * kN * kK / 32;  // of a warp: one for each of its lanes
+constexpr uint64_t kProducts = kM * kN * kK / 32;  // per warp: one for each lane
 
 TEST(MatmulFp32, NaiveTouchesASectorForEveryLaneOfAAndOfC) {
   const Counters counters = counters_of("naive", kWhole);
@@ -106,7 +106,7 @@ TEST(MatmulFp32, CoalescedTouchesOneSectorOfAAndFourOfB) {
   EXPECT_EQ(counters.global_store_sectors, kM * kN / 8);
 }
 
-/// A is read once for every column of tiles of C, B once for every row of tiles.
+/// A is read once per column of tiles of C, B once per row of tiles.
 uint64_t sectors_with_tiles(uint64_t rows, uint64_t columns) {
   return kM * kK / 8 * (kN / columns) + kK * kN / 8 * (kM / rows);
 }
@@ -182,7 +182,7 @@ TEST(MatmulFp32, RowsThatDoNotBeginOnSixteenBytesAreReadElementByElement) {
   }
 }
 
-/// Why the rung does not run so; empty where it does.
+/// Why the rung does not run with these; empty if it does.
 std::string refusal(const std::string& rung, const Values& params) {
   const auto plan = engine().plan(request_for(rung, kWhole, params));
   return plan ? std::string() : plan.error().message;
@@ -261,7 +261,8 @@ TEST(MatmulFp32, WhatAutoPicksIsPossible) {
 TEST(MatmulFp32, TheToleranceOfALongSumIsFarBelowOneOfItsProducts) {
   Config config = default_config(lab(), DeviceKind::gpu);
   config.sizes["K"] = 8192;
-  EXPECT_LT(tolerance_of(lab(), "naive", config, DType::f32).absolute, 0.01);  // products of N(0, 1) are about 0.6
+  EXPECT_LT(tolerance_of(lab(), "naive", config, DType::f32).absolute, 0.01);  // products of N(0, 1) values are about
+                                                                               // 0.6
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The labs on the tensor cores: what swizzling, fusing and whole sectors
-// are there to save, counted by hand; and the tile that "auto" takes.
+// The tensor core labs: what swizzling, fusing and whole sectors save, counted by hand; and the tile that "auto"
+// selects.
 #include <gtest/gtest.h>
 
 #include "engine/run/engine.hpp"
@@ -48,7 +48,7 @@ Counters counters_of(const std::string& lab, const std::string& rung, const Shap
   return run_soundly(request_for(lab, rung, shape, params)).traffic.counters;
 }
 
-// One CTA of 4 warps, so that a warp has 32 × 32 of the tile of 64 × 64.
+// One CTA of 4 warps: each warp computes 32 × 32 of the 64 × 64 tile.
 constexpr Shape kTile{64, 64, 64};
 
 TEST(MatmulTensorCore, SwizzledTilesHaveNoBankConflictInAnyTypeLayoutAndDepth) {
@@ -70,25 +70,25 @@ TEST(MatmulTensorCore, WithoutASwizzleTheRowsOfAMatrixShareBanksAsTheirPitchSays
     request.broken = {"UNSWIZZLED"};
     return run_soundly(request).traffic.counters.shared_load_wavefronts;
   };
-  // For each 16 of K a warp issues two ldmatrix.x4 for A and two for B: 4 · 4 · 4 = 64 in all, of four matrices each.
-  // Rows of 128 bytes begin in the same bank: 8 passes for each matrix.
+  // Per 16 of K a warp issues two ldmatrix.x4 for A and two for B: 4 · 4 · 4 = 64 in total, of four matrices each. Rows
+  // of 128 bytes all start at the same bank: 8 passes per matrix.
   EXPECT_EQ(wavefronts({{"BK", 64}}), 64U * 4 * 8);
   EXPECT_EQ(wavefronts({{"BK", 64}, {"B_LAYOUT", 1}}), 64U * 4 * 8);
-  // Rows of 64 bytes begin in two: A's matrices take 4 passes. B by rows still has 128 bytes in a row.
+  // Rows of 64 bytes start at two banks: A's matrices take 4 passes. Row-major B still has 128 bytes per row.
   EXPECT_EQ(wavefronts({{"BK", 32}}), 32U * 4 * 4 + 32U * 4 * 8);
   EXPECT_EQ(wavefronts({{"BK", 32}, {"B_LAYOUT", 1}}), 64U * 4 * 4);
-  // TF32, twice as many steps: B by rows is read by 8 loads of 4 bytes for each step, 4 rows in the same banks.
+  // TF32 takes twice as many steps: row-major B is read by 8 loads of 4 bytes per step, 4 rows in the same banks.
   EXPECT_EQ(wavefronts({{"BK", 32}, {"DTYPE", 2}}), 64U * 4 * 8 + 4U * 8 * 8 * 4);
 }
 
 TEST(MatmulTensorCore, PlainLoadsOfFragmentsConflictAsTheirRowsDo) {
-  // Registers of A for each 16 of K: 8 of a warp, all 8 rows of a register in 2 groups of banks (rows of 64 bytes), so
-  // 4 passes. B by rows: 16 loads of 2 bytes, 4 rows of 128 bytes apart: 4 passes.
+  // Registers of A per 16 of K: 8 per warp, all 8 rows of a register in 2 groups of banks (rows of 64 bytes), so 4
+  // passes. Row-major B: 16 loads of 2 bytes, 4 rows that are 128 bytes apart: 4 passes.
   constexpr uint64_t kSteps = 4, kWarps = 4;
   const Counters rows = counters_of(kTensor, "mma-shared", kTile, {});
   EXPECT_EQ(rows.shared_load_wavefronts, kSteps * kWarps * (8 * 4 + 16 * 4));
   EXPECT_EQ(rows.shared_load_bank_conflicts, kSteps * kWarps * (8 * 3 + 16 * 3));
-  // B by columns: two elements in a word, as in A.
+  // Column-major B: two elements per word, as in A.
   const Counters columns = counters_of(kTensor, "mma-shared", kTile, {{"B_LAYOUT", 1}});
   EXPECT_EQ(columns.shared_load_wavefronts, kSteps * kWarps * (8 * 4 + 8 * 4));
 }
@@ -149,7 +149,7 @@ TEST(MatmulTensorCore, AutoTakesTheLargestTileThatKeepsEverySmBusy) {
   const auto expected = [](int64_t rows, int64_t columns) { return std::pair(rows, columns); };
   EXPECT_EQ(tile(8192, 1), expected(128, 256));  // 2,048 tiles: 15.5 waves of 132
   EXPECT_EQ(tile(8192, 2), expected(128, 256));
-  EXPECT_EQ(tile(1024, 0), expected(64, 128));  // 128 tiles; of 128 × 256 there would be 32, for 132 SMs
+  EXPECT_EQ(tile(1024, 0), expected(64, 128));  // 128 tiles; with 128 × 256 there would be 32, for 132 SMs
   EXPECT_EQ(tile(256, 0), expected(64, 64));    // 16 tiles
 }
 

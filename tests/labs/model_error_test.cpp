@@ -1,5 +1,5 @@
-// The model of the caches beside the counters of an H200, as docs/counters.md has them (tools/calibrate_counters.py
-// writes it), for every rung of every lab at its default sizes.
+// The cache model against the counters of an H200 in docs/counters.md (written by tools/calibrate_counters.py), for
+// every rung of every lab at its default sizes.
 #include "engine/traffic/block_order/model_error.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ double hardware_in(const std::string& cell) {
   return std::stod(digits);
 }
 
-/// By "lab rung": the table "The model of the caches" of docs/counters.md.
+/// The table "The model of the caches" of docs/counters.md, by "lab rung".
 std::map<std::string, Counted> counted_on_hardware() {
   std::ifstream file(std::string(TILESCOPE_SOURCE) + "/docs/counters.md");
   std::map<std::string, Counted> counted;
@@ -77,7 +77,7 @@ TEST(ModelError, OfTheCachesIsWhatTheCountersOfAnH200Say) {
       ASSERT_TRUE(result->hierarchy.modelled) << result->hierarchy.reason;
       const HierarchyUse& total = result->hierarchy.total;
       l2_read.push_back(percent_off(total.l2.read_sectors, hardware->second.l2_read));
-      // Of less, a handful of sectors that the launch itself writes are a large part.
+      // In smaller counts the handful of sectors that the launch itself writes is a large part.
       if (hardware->second.l2_written >= 1000)
         l2_written.push_back(percent_off(total.l2.write_sectors, hardware->second.l2_written));
       device_read.push_back(percent_off(total.device_bytes_read, hardware->second.device_read));

@@ -1,4 +1,4 @@
-// The bugs that labs plant: the kernel files know nothing of them, and each is one change that can be made.
+// The bugs that labs plant: the kernel files do not contain them, and each is a text change that applies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
-// Shapes for tests that run every rung of a lab over them: 1, primes, powers of two with their neighbours, and whatever
-// else comes up. The simulator's are small; a GPU takes larger ones, so that there is more than one of its larger
-// tiles.
+// Shapes for tests that run every rung of a lab over them: 1, primes, powers of two and their neighbours, and random
+// numbers. The simulator's are small; a GPU gets larger ones, so that there are several of its larger tiles.
 #pragma once
 
 #include <algorithm>
@@ -20,20 +19,20 @@ constexpr size_t kRandomShapes = 200;
 
 using Values = std::map<std::string, int64_t>;
 
-/// Each shape so many times, one after the other: in as many ways.
+/// Each shape `times` times in a row: once for each way to run it.
 inline std::vector<Values> repeated(const std::vector<Values>& shapes, size_t times) {
   std::vector<Values> result;
   for (const Values& shape : shapes) result.insert(result.end(), times, shape);
   return result;
 }
 
-/// Up to `most`, or one of these.
+/// Up to `most`, or one of `awkward`.
 inline int64_t random_extent(std::mt19937& random, const std::vector<int64_t>& awkward, int64_t most) {
   if (random() % 2 == 0) return std::min<int64_t>(awkward[random() % awkward.size()], most);
   return static_cast<int64_t>(random() % static_cast<uint32_t>(most)) + 1;
 }
 
-/// Lengths of a vector, as often short as long.
+/// Lengths of a vector; short and long ones equally often.
 inline std::vector<Values> random_lengths(int64_t most, uint32_t seed) {
   std::vector<int64_t> sizes{1, 2, 3, 5, 7, 127, 131, 1009, 4099, 8191, 10007};
   for (int64_t power = 8; power <= most; power *= 2)
@@ -51,14 +50,14 @@ inline std::vector<Values> random_lengths(int64_t most, uint32_t seed) {
   return shapes;
 }
 
-/// Matrices whose rows are taken one by one.
+/// Matrices for rungs that handle row by row.
 inline std::vector<Values> random_rows(DeviceKind device) {
   const bool gpu = device == DeviceKind::gpu;
   std::mt19937 random(20261121);
   std::vector<int64_t> awkward{1, 2, 3, 7, 31, 32, 33, 61, 64, 127, 128, 129, 257, 511, 512, 521, 1021, 1024};
   if (gpu) awkward.insert(awkward.end(), {1031, 2047, 2048, 2049, 4093, 4096, 4097});
   const int64_t most_elements = gpu ? 150'000 : 1500;
-  // Longer than the registers of a CTA hold; on a GPU in each of four types and tiles.
+  // Longer than the registers of a CTA hold; on a GPU in each of four combinations of type and tile.
   std::vector<Values> longest{{{"rows", 1}, {"columns", 40009}}};
   if (gpu) {
     for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{3, 16411}, {2, 65536}, {1, 131071}})
@@ -75,7 +74,7 @@ inline std::vector<Values> random_rows(DeviceKind device) {
   return shapes;
 }
 
-/// Products in fp32: few multiply-adds for the simulator.
+/// Products in fp32, with few multiply-adds for the simulator.
 inline std::vector<Values> random_products(DeviceKind device) {
   const bool gpu = device == DeviceKind::gpu;
   std::mt19937 random(20261122);
@@ -91,7 +90,7 @@ inline std::vector<Values> random_products(DeviceKind device) {
   return shapes;
 }
 
-/// Products on the tensor cores: as many multiples of 8, so that rows begin on 16 bytes, as not.
+/// Products on the tensor cores: about half of their extents are multiples of 8, so that rows are aligned to 16 bytes.
 inline std::vector<Values> random_tensor_products(DeviceKind device) {
   const bool gpu = device == DeviceKind::gpu;
   std::mt19937 random(20261122);
@@ -119,7 +118,7 @@ inline std::vector<Values> random_tensor_products(DeviceKind device) {
   return shapes;
 }
 
-/// The same where rows begin on 16 bytes in any case: whatever else is refused.
+/// The same with rows always aligned to 16 bytes: other rows are refused.
 inline std::vector<Values> random_aligned_products(DeviceKind device) {
   std::vector<Values> shapes = random_tensor_products(device);
   for (Values& shape : shapes)
@@ -127,8 +126,8 @@ inline std::vector<Values> random_aligned_products(DeviceKind device) {
   return shapes;
 }
 
-/// Queries and keys short and long, one of them perhaps much longer. Up to `most_sharing` heads share keys, and one
-/// batch in `pairs` has two sequences.
+/// Short and long queries and keys, possibly one much longer than the other. Up to `most_sharing` heads share keys, and
+/// one batch in `pairs` has two sequences.
 inline std::vector<Values> random_sequences(DeviceKind device, uint32_t seed, uint32_t most_sharing, uint32_t pairs) {
   const bool gpu = device == DeviceKind::gpu;
   std::mt19937 random(seed);

@@ -1,6 +1,5 @@
-// Every rung of the labs of stages 2 to 6 is right over 200 random shapes, on the simulator and on a GPU. On the
-// simulator a run takes a quarter of the shapes, for each rung a different one; TILESCOPE_ALL_SHAPES=1 takes all of
-// them.
+// Every rung of the labs of stages 2 to 6 is correct for 200 random shapes, on the simulator and on a GPU. On the
+// simulator a run takes a quarter of the shapes, different ones for each rung; TILESCOPE_ALL_SHAPES=1 takes all.
 //
 //     labs_test --gtest_filter='OnGpu/*'              all labs
 //     labs_test --gtest_filter='OnGpu/*/softmax_*'    one lab; its name without hyphens
@@ -22,10 +21,10 @@ Engine& engine() {
   return *shared;
 }
 
-/// Parameters in which a lab's shapes take turns. Each is compiled anew, for a GPU in seconds, so there are few.
+/// Parameters that a lab's shapes use in turn. Each is a new compilation, seconds for a GPU, so there are few.
 struct Ways {
-  std::vector<Values> of_simulator = {{}};  // beside its defaults on the simulator, whose tiles are small
-  std::vector<Values> of_gpu = {};          // beside those on a GPU; run there only
+  std::vector<Values> of_simulator = {{}};  // beside the simulator's defaults, whose tiles are small
+  std::vector<Values> of_gpu = {};          // beside the GPU's defaults; run there only
 };
 
 struct Subject {
@@ -44,7 +43,7 @@ Ways ways_of_rows(DeviceKind) {
   return {both, both};
 }
 
-/// Tiles in which a warp has all shapes of lanes, and threads are more and fewer than what is copied at a time.
+/// Tiles in which a warp has all shapes of lanes, and the threads are more and fewer than one copy step's elements.
 Ways ways_of_fp32(DeviceKind) {
   return {{{},
            {{"BM", 32},
@@ -60,7 +59,7 @@ Ways ways_of_fp32(DeviceKind) {
           {{}}};
 }
 
-/// Every type and layout. Another tile for a third of them: columns in panels, no power of two, a pipeline of two.
+/// Every type and layout. A different tile for a third of them: columns in panels, not a power of two, two stages.
 Ways ways_of_tensor_cores(DeviceKind device) {
   const Values panels{{"BM", 128}, {"BN", 192}, {"BK", 64}, {"WARPS", 8}, {"STAGES", 2}};
   const auto of = [](int64_t type, int64_t layout, int64_t ctas, Values tile = {}) {
@@ -71,7 +70,7 @@ Ways ways_of_tensor_cores(DeviceKind device) {
     return {{of(0, 0, 1), of(1, 1, 2, panels), of(2, 1, 3)},
             {{{"DTYPE", 1}, {"B_LAYOUT", 0}},
              {{"DTYPE", 0}, {"B_LAYOUT", 1}},
-             {{"DTYPE", 2}, {"B_LAYOUT", 0}, {"BK", 32}}}};  // deeper tiles of TF32 fit no shared memory
+             {{"DTYPE", 2}, {"B_LAYOUT", 0}, {"BK", 32}}}};  // deeper tiles of TF32 exceed shared memory
   Ways ways{{}, {}};
   for (int64_t turn = 0; turn < 90; ++turn)
     ways.of_simulator.push_back(of(turn % 3, turn / 3 % 2, turn % 5 + 1, turn % 9 > 5 ? panels : Values{}));
@@ -143,7 +142,7 @@ Request request_for(const Tested& tested, const Values& shape, const Values& par
   return request;
 }
 
-/// Of one shape, the ways in which the rung can run it, from the one whose turn it is on.
+/// For one shape, the ways in which the rung can run it, starting at the one whose turn it is.
 std::optional<Request> request_in_turn(const Tested& tested, const Values& shape, size_t turn) {
   const Rung& rung = *find_rung(*find_lab(tested.lab), tested.rung);
   const Ways ways = subjects().at(tested.lab).ways(tested.device);
@@ -166,7 +165,7 @@ std::string describe(const Request& request) {
   return text;
 }
 
-/// Empty where every output is right and the simulator finds no mistake.
+/// Empty if every output is correct and the simulator finds no error.
 std::string what_is_wrong(const Request& request) {
   const auto result = engine().run(request);
   if (!result) return describe(request) + ": " + result.error().message;
@@ -178,7 +177,7 @@ std::string what_is_wrong(const Request& request) {
   return {};
 }
 
-/// Why nothing runs there; empty where it does.
+/// Why nothing can run on this device; empty if it can.
 std::string missing(DeviceKind device) {
   if (device == DeviceKind::sim) return {};
   if (!engine().gpu()) return engine().gpu().error().message;
@@ -192,9 +191,8 @@ class RandomShapes : public ::testing::TestWithParam<Tested> {
   }
 };
 
-/// Which of `count` shapes a run takes. Of four that follow one another it takes one, and not always the same of the
-/// four, because the ways take turns too. The first and the last shape are always taken: shapes of special interest are
-/// there.
+/// Which of `count` shapes a run takes: one of every four consecutive shapes, but not the same one of each four,
+/// because the ways alternate too. The first and the last shape are always taken: special shapes are there.
 std::vector<size_t> shapes_to_run(const Tested& tested, size_t count) {
   const bool all = tested.device == DeviceKind::gpu || std::getenv("TILESCOPE_ALL_SHAPES") != nullptr;
   const size_t offset = std::hash<std::string>{}(tested.lab + tested.rung);
@@ -221,7 +219,7 @@ std::vector<Tested> every_rung_on(DeviceKind device) {
   return all;
 }
 
-/// "matmulfp32_warp_tile": of a lab all names begin with its own and "_", and those of no other lab do.
+/// "matmulfp32_warp_tile": all names of a lab begin with its own name and "_"; those of other labs do not.
 std::string name_of_test(const ::testing::TestParamInfo<Tested>& tested) {
   std::string lab = tested.param.lab, rung = tested.param.rung;
   std::erase(lab, '-');
@@ -229,7 +227,7 @@ std::string name_of_test(const ::testing::TestParamInfo<Tested>& tested) {
   return lab + "_" + rung;
 }
 
-// What is instantiated is asked for after all labs have registered themselves.
+// The parameters are evaluated after all labs have registered themselves.
 INSTANTIATE_TEST_SUITE_P(OnSimulator, RandomShapes, ::testing::ValuesIn(every_rung_on(DeviceKind::sim)), name_of_test);
 INSTANTIATE_TEST_SUITE_P(OnGpu, RandomShapes, ::testing::ValuesIn(every_rung_on(DeviceKind::gpu)), name_of_test);
 
@@ -248,7 +246,7 @@ TEST(RandomShapesOfLabs, OnAGpuAreAsManyAndOfAtMostSixWays) {
   }
 }
 
-/// A mistake is planted that spoils some elements, and does no harm on a GPU.
+/// Plants a bug that corrupts some elements and is harmless on a GPU.
 class PlantedMistake : public ::testing::TestWithParam<DeviceKind> {};
 
 TEST_P(PlantedMistake, IsNoticed) {

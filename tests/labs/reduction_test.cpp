@@ -1,5 +1,5 @@
-// What the sum's ladder is there to show, from the simulator's counters.
-// Expected figures follow from the trees by hand: which threads add at which level, and how many warps they lie in.
+// What the sum's ladder shows, from the simulator's counters. Expected figures are derived from the trees by hand:
+// which threads add at which level, and how many warps they occupy.
 #include <gtest/gtest.h>
 
 #include "engine/run/engine.hpp"
@@ -33,8 +33,8 @@ constexpr int64_t kElements = 100'003;
 constexpr uint64_t kCtasOfAllLevels = 391 + 2 + 1;  // ⌈100,003 / 256⌉, ⌈391 / 256⌉, ⌈2 / 256⌉
 
 TEST(ReductionSum, TheDivergentTreeKeepsMoreWarpsBusyThanTheFoldedOne) {
-  // 256 threads. Levels 1 to 5: all 8 warps, then 4, 2, 1; folded: 4, 2, then one warp for six levels. Each reads two
-  // words, and part[0] is read at the end.
+  // 256 threads. Levels 1 to 5: all 8 warps, then 4, 2, 1; folded: 4, 2, then one warp for six levels. Each warp reads
+  // two words, and part[0] is read at the end.
   const uint64_t divergent = 5 * 8 + 4 + 2 + 1, folded = 4 + 2 + 6 * 1;
   const Counters first = run("divergent-stride", kElements).traffic.counters;
   EXPECT_EQ(first.shared_load_wavefronts, kCtasOfAllLevels * (2 * divergent + 1));
@@ -102,7 +102,7 @@ TEST(ReductionSum, AutoGivesNearlyTwoCtasToEachMultiprocessorWhereItCan) {
 }
 
 TEST(ReductionSum, ASumThatLacksOneElementIsNotTakenForRight) {
-  // 20,000 elements, the last of which the loop leaves out.
+  // 20,000 elements; the loop leaves out the last one.
   Request request;
   request.lab = "reduction-sum";
   request.rung = "single-pass";

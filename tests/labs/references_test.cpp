@@ -1,4 +1,4 @@
-// Every reference that a lab names is one that its library, or the Python child, knows.
+// Every reference that a lab names exists in its library or in the Python child.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace tilescope {
 namespace {
 
-/// What a line of Python prints, with the folder of the references on its path; nothing where there is no Python.
+/// What a line of Python prints, with the references' folder on its path; nothing without Python.
 std::optional<std::string> python(const std::string& line) {
   const std::string folder = (Engine::open({})->root() / "assets" / "python").string();
   const std::string command = "cd '" + folder + "' && python3 -B -c '" + line + "' 2>&1";
@@ -26,7 +26,7 @@ std::optional<std::string> python(const std::string& line) {
   return text;
 }
 
-/// The operations that a lab asks a reference for, over all values of its choices.
+/// The operations that a lab asks of a reference, over all values of its choices.
 std::set<std::string> operations_of(const Lab& lab, const ReferenceSpec& reference) {
   std::set<std::string> operations;
   Config config = default_config(lab, DeviceKind::gpu);
@@ -45,7 +45,7 @@ std::set<std::string> operations_of(const Lab& lab, const ReferenceSpec& referen
   return operations;
 }
 
-/// What labs ask these references for is all among the OPERATIONS of a module.
+/// All operations that labs ask of these references are among the module's OPERATIONS.
 void expect_known(const std::string& module, const std::set<std::string>& names) {
   const auto printed = python("from " + module + " import OPERATIONS; print(*OPERATIONS)");
   if (!printed) GTEST_SKIP() << "there is no Python here";

@@ -1,4 +1,4 @@
-// The labs on the rows of a matrix: what their rungs are there to show.
+// What the rungs of the labs on the rows of a matrix show.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,13 +47,13 @@ Counters counters_of(const std::string& lab, const std::string& rung, const Valu
 
 constexpr int64_t kRows = 64, kColumns = 512;
 const Values kShape{{"rows", kRows}, {"columns", kColumns}};
-constexpr uint64_t kSectors = kRows * kColumns / 8;  // of a matrix of floats, each touched once
+constexpr uint64_t kSectors = kRows * kColumns / 8;  // of a matrix of floats, each element read once
 
 TEST(RowOperators, SoftmaxReadsARowFiveTimesThenThreeThenTwoThenOnce) {
   const auto reads = [](const char* rung) {
     return counters_of("softmax", rung, kShape).global_load_sectors / kSectors;
   };
-  EXPECT_EQ(reads("five-kernels"), 5U);  // and a float of max and sum for each row
+  EXPECT_EQ(reads("five-kernels"), 5U);  // and a float of max and sum per row
   EXPECT_EQ(reads("cta-per-row"), 3U);
   EXPECT_EQ(reads("warp-shuffles"), 3U);
   EXPECT_EQ(reads("online"), 2U);
@@ -80,7 +80,7 @@ TEST(RowOperators, LayerNormFusedReadsAndWritesEachRowOnce) {
   const uint64_t weights = kRows * 2 * kColumns / 8;  // gamma and beta, for every row
   const Counters counters = counters_of("layernorm", "fused", kShape);
   EXPECT_EQ(counters.global_load_sectors, kSectors + weights);
-  EXPECT_EQ(counters.global_store_sectors, kSectors + 2 * kRows);  // and a row's mean and deviation
+  EXPECT_EQ(counters.global_store_sectors, kSectors + 2 * kRows);  // and a mean and deviation per row
 }
 
 TEST(RowOperators, BackwardFusedReadsXAndDyOnceForAllGradients) {
@@ -89,7 +89,7 @@ TEST(RowOperators, BackwardFusedReadsXAndDyOnceForAllGradients) {
     return counters_of("layernorm-backward", rung, tall).global_load_sectors / (1024 * 128 / 8);
   };
   EXPECT_GE(reads("two-kernels"), 6U);   // x and dy three times
-  EXPECT_EQ(reads("fused"), 4U);         // x, dy, gamma twice for every row, and little else
+  EXPECT_EQ(reads("fused"), 4U);         // x, dy, and gamma twice per row, and little else
   EXPECT_EQ(reads("several-rows"), 2U);  // gamma once for all rows
 }
 
@@ -100,7 +100,7 @@ TEST(RowOperators, BackwardWithSeveralRowsWritesWhatMustBeWrittenAndHasNoBankCon
     const auto result = run_soundly(request_for("layernorm-backward", "several-rows", shape, params));
     ASSERT_TRUE(result);
     const Launch& launch = result->plan.launches.front();
-    if (launch.kernel != "several_rows") return;  // more than so few lanes hold
+    if (launch.kernel != "several_rows") return;  // more columns than these few lanes hold
     const Counters& counters = result->traffic.counters;
     EXPECT_EQ(counters.shared_load_bank_conflicts + counters.shared_store_bank_conflicts, 0U)
         << columns << " " << lanes;
@@ -113,7 +113,7 @@ TEST(RowOperators, BackwardWithSeveralRowsWritesWhatMustBeWrittenAndHasNoBankCon
   EXPECT_GT(checked, 12U);
 }
 
-/// A small LayerNorm in double, and its loss Σ dy · y for given dy.
+/// A small LayerNorm in double, and its loss Σ dy · y for a given dy.
 struct SmallLayerNorm {
   static constexpr size_t kRows = 3, kColumns = 17;
   std::vector<double> x, dy, gamma, beta;
@@ -140,7 +140,7 @@ struct SmallLayerNorm {
     }
     return sum;
   }
-  /// By central differences, each value moved both ways.
+  /// Central differences: each value is moved in both directions.
   std::vector<double> gradient(std::vector<double> SmallLayerNorm::*of) {
     constexpr double kStep = 1e-4;
     std::vector<double> result;
@@ -204,7 +204,7 @@ TEST(RowOperators, AutoGivesShortRowsToLanesAndFewLongRowsToSeveralCtas) {
   EXPECT_EQ(pick_of("layernorm-backward", 262144, 128).rung, "several-rows");
   EXPECT_EQ(pick_of("layernorm-backward", 4096, 1024, 1).rung, "several-rows");
   EXPECT_EQ(pick_of("layernorm-backward", 4096, 2048, 1).rung, "rows-ahead");
-  EXPECT_EQ(pick_of("layernorm-backward", 4096, 2044, 1).rung, "fused");  // rows do not start on 16 bytes
+  EXPECT_EQ(pick_of("layernorm-backward", 4096, 2044, 1).rung, "fused");  // rows are not aligned to 16 bytes
   EXPECT_EQ(pick_of("layernorm-backward", 8192, 8192).rung, "rows-ahead");
   EXPECT_EQ(pick_of("layernorm-backward", 8192, 16384).rung, "fused");
   EXPECT_EQ(pick_of("layernorm-backward", 8192, 16384, 1).rung, "rows-ahead");
@@ -258,7 +258,7 @@ TEST(RowOperators, WhatAutoPicksForTheBackwardPassHoldsTheRowAndDoesNotSpill) {
     ASSERT_NE(kernel, nullptr);
     EXPECT_EQ(kernel->spill_store_bytes + kernel->spill_load_bytes, 0U) << columns << " columns, type " << type;
     EXPECT_GT(kernel->registers, 0U);
-    // And all CTAs run at once: a multiprocessor has 65,536 registers, and threads take them by eights.
+    // All CTAs run at the same time: an SM has 65,536 registers, allocated to threads in multiples of 8.
     const int64_t per_multiprocessor = ceil_divide(params.at("SLABS"), 132);
     EXPECT_LE(per_multiprocessor * params.at("BLOCK") * ceil_divide(kernel->registers, 8) * 8, 65536)
         << columns << " columns, type " << type;

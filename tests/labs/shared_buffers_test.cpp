@@ -1,5 +1,5 @@
-// The rungs of a lab are timed one after another on the same buffers: what one leaves in scratch buffers must not stand
-// in the way of another.
+// The rungs of a lab are timed one after another on the same buffers: what one rung leaves in scratch buffers must not
+// disturb another.
 #include <gtest/gtest.h>
 
 #include "engine/run/engine.hpp"

@@ -18,7 +18,7 @@ Engine& engine() {
 
 using Values = std::map<std::string, int64_t>;
 
-/// Counters of a rung over whole tiles; `sizes` and `params` replace the defaults.
+/// Counters of a rung for whole tiles; `sizes` and `params` replace defaults.
 Counters counters_of(const std::string& rung, const Values& params = {}, const Values& sizes = {},
                      const std::vector<std::string>& broken = {}) {
   Request request;
@@ -73,7 +73,7 @@ TEST(Transpose, TheSharedTileIsReadInThirtyTwoPassesAndWrittenInOne) {
     EXPECT_EQ(counters.shared_store_wavefronts, kElements / 32);
     EXPECT_EQ(counters.shared_store_bank_conflicts, 0U);
   }
-  // Edge 16: two columns of 16 rows, 16 words from row to row, so 8 lanes in each of 4 banks.
+  // Edge 16: two columns of 16 rows, 16 words per row, so 8 lanes in each of 4 banks.
   EXPECT_EQ(counters_of("shared-tile", {{"TILE", 16}}).shared_load_wavefronts, kElements / 32 * 8);
 }
 

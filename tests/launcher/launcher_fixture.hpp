@@ -1,5 +1,5 @@
-// The launcher script in a tree of its own, with stand-ins for the package manager, the build and the program that
-// write down how they were called.
+// The launcher script in a temporary tree, with stand-ins for the package manager, the build and the program that
+// record how they were called.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class Launcher : public testing::Test {
     const std::filesystem::path source = TILESCOPE_SOURCE;
     std::filesystem::copy_file(source / "tilescope", tree_ / "tilescope");
     std::filesystem::copy(source / "launcher", tree_ / "launcher");
-    // A toolkit of this machine is not in the way: only the tree's own folder counts as a place to install one.
+    // Hides toolkits installed on this machine: only the tree's own folder counts as an installation folder.
     const std::string script = text_of("launcher/nvrtc.sh");
     static const std::regex places(R"(\ninstalled_toolkits=\([^)]*\)\n)");
     EXPECT_TRUE(std::regex_search(script, places));
@@ -39,7 +39,7 @@ class Launcher : public testing::Test {
     for (const std::string file : {"CMakeLists.txt", "CMakePresets.json", "app/main.cpp", "assets/gpus.toml"})
       write(file, "");
     put_toolkit("toolkit", "13000");
-    // Every package is there, unless the file "absent" names it.
+    // Every package is installed unless the file "absent" names it.
     stand_in("dpkg-query",
              "shift 2; for p; do grep -qxs \"$p\" \"$TREE/absent\" || echo \"installed $p\"; done; "
              "test ! -s \"$TREE/absent\"");
@@ -61,7 +61,7 @@ class Launcher : public testing::Test {
     text << std::ifstream(tree_ / file).rdbuf();
     return text.str();
   }
-  /// The headers by which a toolkit is known; `version` as cuda.h has it: "12040".
+  /// The headers that identify a toolkit; `version` as in cuda.h: "12040".
   void put_toolkit(const std::string& folder, const std::string& version) {
     std::filesystem::create_directories(tree_ / folder / "include");
     write(folder + "/include/nvrtc.h", "");
@@ -75,8 +75,7 @@ class Launcher : public testing::Test {
     make_executable("stand-ins/" + command);
   }
 
-  /// `build` is what it does with a target. The objects of a target are the lines of the file "objects", if there is
-  /// one.
+  /// `build` is the action for a target. The objects of a target are the lines of the file "objects", if it exists.
   void stand_in_for_ninja(const std::string& build) {
     stand_in("ninja",
              "if [[ $* == *'-t inputs'* ]]; then cat $TREE/objects 2>/dev/null; exit; fi\n"
@@ -84,7 +83,7 @@ class Launcher : public testing::Test {
                  build);
   }
 
-  /// `environment` is put before the call, for example "DISPLAY=:1".
+  /// `environment` precedes the call, e.g. "DISPLAY=:1".
   Outcome launch(const std::string& words, const std::string& environment = "DISPLAY=:1",
                  const std::filesystem::path& program = "./tilescope") {
     std::filesystem::remove(tree_ / "calls");

@@ -1,4 +1,4 @@
-// The launcher script: packages, configuration, build, program. What it does without a CUDA Toolkit is in
+// The launcher script: packages, configuration, build, program. Its behaviour without a CUDA Toolkit is tested in
 // nvrtc_test.cpp.
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -152,7 +152,7 @@ TEST_F(Launcher, TheFirstStartSaysHowLongItTakesAndThatItMayBeStopped) {
   EXPECT_THAT(launch("").output, Not(HasSubstr("minutes"))) << "a later build is short";
 }
 
-/// The minutes of the sentence that begins so, and 0 where it is not said.
+/// The minutes in the sentence that begins like this; 0 if there is none.
 int minutes_after(const std::string& beginning, const std::string& output) {
   std::smatch match;
   const std::regex sentence(beginning + " takes about ([0-9]+) minutes? on 1 core\n");

@@ -1,5 +1,5 @@
-// What the launcher does where no CUDA Toolkit is installed: with small wheels of our own in the place of NVIDIA's, and
-// a stand-in for pip that copies them, or fails as pip does.
+// What the launcher does without an installed CUDA Toolkit: with small made-up wheels instead of NVIDIA's, and a
+// stand-in for pip that copies them, or fails as pip does.
 #include <gmock/gmock.h>
 #include <pty.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-// Writes the four wheels into index/ and their rows into launcher/wheels.txt. The largest takes 1.2 MB.
+// Writes the four wheels into index/ and their rows into launcher/wheels.txt. The largest has 1.2 MB.
 const char* const kMakeWheels = R"(
 import hashlib, os, platform, zipfile
 rows = []
@@ -46,7 +46,7 @@ make("nvidia-cuda-nvrtc", "13.0.88", {
 open("launcher/wheels.txt", "w").write("# a comment\n" + "\n".join(rows) + "\n")
 )";
 
-// Notes which package was asked for. Checks nothing itself, so that the launcher's own checks are on trial.
+// Records the requested packages. Checks nothing itself, so that the launcher's own checks are tested.
 const char* const kPython = R"bash([[ "$1 $2" == "-m pip" ]] || exec /usr/bin/python3 "$@"
 [[ $3 != --version ]] || exit 0
 while (($#)); do
@@ -86,7 +86,7 @@ class WithoutToolkit : public Launcher {
   }
   Outcome start(const std::string& more = "") { return launch("", environment(more)); }
 
-  /// On a terminal of its own, where somebody types `answer`.
+  /// On its own terminal, where `answer` is typed.
   Outcome start_on_terminal(const std::string& answer) {
     fs::remove(tree_ / "calls");
     const std::string command = command_of("", environment());
@@ -96,7 +96,7 @@ class WithoutToolkit : public Launcher {
       execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       _exit(127);
     }
-    const std::string typed = answer + '\x04';  // Ctrl+D, so that a question too many is not waited for
+    const std::string typed = answer + '\x04';  // Ctrl+D, so that an unexpected question does not block
     EXPECT_EQ(::write(terminal, typed.data(), typed.size()), static_cast<ssize_t>(typed.size()));
     Outcome outcome;
     char buffer[4096];
@@ -231,7 +231,7 @@ TEST_F(WithoutToolkit, AnInterruptedDownloadIsResumedWithWhatIsThere) {
 TEST_F(WithoutToolkit, AHalfUnpackedTreeIsNeverTakenForWhole) {
   write("interrupted", "nvidia-cuda-nvrtc");
   start();
-  // As if it had been killed while it unpacked.
+  // As if it had been killed while unpacking.
   const fs::path half = data() / "tilescope/download/tree/include";
   fs::create_directories(half);
   std::ofstream(half / "nvrtc.h") << "half";
@@ -286,7 +286,7 @@ TEST_F(WithoutToolkit, PipIsInstalledWhereItIsMissing) {
   EXPECT_THAT(first.calls, HasSubstr(kAllWheels));
 }
 
-// The stand-in takes any words; pip itself takes these, from a folder in the place of the network.
+// The stand-in accepts any arguments; here pip itself gets them, with a folder instead of the network.
 TEST_F(WithoutToolkit, PipTakesWhatItIsAskedAndChecksTheSums) {
   if (std::system("/usr/bin/python3 -m pip --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "pip is not installed";
   fs::remove(tree_ / "stand-ins/python3");

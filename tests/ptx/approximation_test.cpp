@@ -1,4 +1,4 @@
-// Approximate instructions stay inside the bounds that the PTX ISA states for them.
+// Approximate instructions stay within the error bounds that the PTX ISA states for them.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Instructions whose results are the same on every GPU, the inputs they are given, and the PTX that runs them.
+// Instructions whose results are the same on every GPU, their inputs, and the PTX that runs them.
 #pragma once
 
 #include <bit>
@@ -8,8 +8,8 @@
 
 namespace tilescope {
 
-/// Shapes as in engine/sim/program/isa.hpp: results before '=', operands behind it. h: f16, b: bf16, f: f32, d: f64;
-/// 2 4 8: integers of that many bytes; p: a predicate.
+/// Shapes as in engine/sim/program/isa.hpp: results before '=', operands after it. h: f16, b: bf16, f: f32, d: f64; 2 4
+/// 8: integers of this many bytes; p: a predicate.
 struct ConformanceCase {
   std::string opcode, shape;
 };
@@ -158,7 +158,7 @@ inline std::vector<ConformanceCase> conformance_cases() {
 
 constexpr size_t kConformanceLanes = 2048;
 
-/// The inputs of one operand: every pair of 32 telling values, then random bits.
+/// The inputs of one operand: every pair of 32 special values, then random bits.
 inline std::vector<uint64_t> conformance_inputs(char type, size_t operand) {
   std::vector<uint64_t> special;
   switch (type) {

@@ -1,4 +1,4 @@
-// Runs conformance cases on an executor, and the form in which results are kept.
+// Runs conformance cases on an executor; defines the format of stored results.
 #pragma once
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ inline Result<std::vector<uint64_t>> run_conformance_case(Executor& executor, co
 
 constexpr size_t kConformanceGroup = 128;
 
-/// One hash for each 128 lanes: FNV-1a over the bytes, folded to 32 bits.
+/// One hash per 128 lanes: FNV-1a over the bytes, folded to 32 bits.
 inline std::string conformance_line(const ConformanceCase& test, const std::vector<uint64_t>& results) {
   std::string line = test.opcode + " " + test.shape;
   for (size_t begin = 0; begin < results.size(); begin += kConformanceGroup) {

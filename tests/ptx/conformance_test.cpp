@@ -1,5 +1,5 @@
-// Every instruction that is exact on the GPU gives the same bits on the simulator, NaNs and rounding included.
-// conformance_h200.txt holds what an H200 gave; tools/record_conformance.cpp writes it.
+// Every instruction that is exact on the GPU gives the same bits on the simulator, including NaNs and rounding.
+// conformance_h200.txt holds an H200's results; tools/record_conformance.cpp writes it.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,5 +1,5 @@
-// Every form of forms.txt whose result is the same on every GPU, and some sequences of instructions, as kernels that
-// apply it to many inputs.
+// Every form of forms.txt whose result is the same on every GPU, and some instruction sequences, as kernels that apply
+// it to many inputs.
 #pragma once
 
 #include <algorithm>
@@ -16,18 +16,18 @@ namespace tilescope {
 
 struct FormCase {
   std::string name;      // the form, or what the sequence shows
-  std::string text;      // its instructions, on registers %r1 … as forms.txt has them
+  std::string text;      // its instructions, on registers %r1 … as in forms.txt
   std::string results;   // registers that hold results, blank-separated
-  std::string inputs;    // what the four arrays of inputs hold: a letter each, see conformance_inputs()
-  std::string location;  // of a memory form: "global", "shared" or "local", where the inputs are stored before;
-                         // "inputs": four of them where they are
+  std::string inputs;    // contents of the four input arrays: a letter each, see conformance_inputs()
+  std::string location;  // for memory forms: "global", "shared" or "local", where the inputs are stored first;
+                         // or "inputs": the four input arrays themselves
 };
 
 inline bool begins_with_any(const std::string& text, const std::vector<std::string>& stems) {
   return std::any_of(stems.begin(), stems.end(), [&](const auto& stem) { return text.starts_with(stem); });
 }
 
-/// The registers that a text names, as "%rd3".
+/// The registers named in a text, as "%rd3".
 inline std::vector<std::string> registers_of(const std::string& text) {
   std::vector<std::string> found;
   for (size_t at = text.find('%'); at != std::string::npos; at = text.find('%', at + 1)) {
@@ -40,8 +40,8 @@ inline std::vector<std::string> registers_of(const std::string& text) {
 }
 inline std::string stem_of(const std::string& reg) { return reg.substr(1, reg.size() - 2); }
 
-/// What is not the same everywhere: approximations, time, the machine's own addresses and states; and what waits. The
-/// cases of conformance_cases.hpp have the matrix instructions and asynchronous copies.
+/// Whether the result is the same everywhere. Excluded: approximations, time, the machine's own addresses and states,
+/// and instructions that wait. The cases of conformance_cases.hpp cover matrix instructions and asynchronous copies.
 inline bool is_comparable(const PtxForm& form) {
   static const std::vector<std::string> kOthers = {
       "createpolicy", "fence",      "membar",   "prefetch", "discard",    "applypriority", "nanosleep",  "bar.",
@@ -64,7 +64,7 @@ inline bool is_comparable(const PtxForm& form) {
          form.operands.find("WARP") == std::string::npos;
 }
 
-/// The kind of inputs for a register: pairs of halves where the opcode says so, bfloat16 numbers, and so on.
+/// The kind of inputs for a register: pairs of halves if the opcode works on them, bfloat16 numbers, and so on.
 inline char kind_of_inputs(const std::string& stem, const std::string& opcode) {
   if (stem == "f" || stem == "p") return stem[0];
   if (stem == "fd") return 'd';
@@ -79,7 +79,7 @@ inline FormCase case_of(const PtxForm& form) {
   test.name = form.opcode + " " + form.operands;
   test.text = form.opcode + " " + form.operands + ";\n";
   test.inputs = "8888";
-  // The bits to skip are counted with the offset's magnitude (PTX ISA 9.0, section 9.7.1.17); −2^31 has none.
+  // The number of bits to skip is the offset's magnitude (PTX ISA 9.0, section 9.7.1.17); −2^31 has none.
   if (form.opcode == "fns.b32") test.text = "max.s32 %r4, %r4, -2147483647;\n" + test.text;
   const auto all = registers_of(form.operands);
   for (const auto& reg : all) {
@@ -103,14 +103,14 @@ inline FormCase case_of(const PtxForm& form) {
     replace("[%rd9]", "[%own]", "global");
     replace("[shared_variable]", "[%slot]", "shared");
     if (test.text.find("[local_variable]") != std::string::npos) test.location = "local";
-    // What these read must not be written by the kernel (PTX ISA 9.0, sections 9.7.9.9 and 9.7.9.10).
+    // The kernel must not write what these read (PTX ISA 9.0, sections 9.7.9.9 and 9.7.9.10).
     const bool reads_only = form.opcode.find(".nc") != std::string::npos || form.opcode.starts_with("ldu");
     if (reads_only && test.location == "global") test.location = "inputs";
   }
   return test;
 }
 
-/// Sequences: with the carry flag, between lanes, and several lanes at one address.
+/// Sequences: with the carry flag, between lanes, and with several lanes at one address.
 inline std::vector<FormCase> sequence_cases() {
   std::vector<FormCase> cases;
   const auto add = [&](const std::string& text, const std::string& results, const std::string& inputs) {
@@ -161,7 +161,7 @@ inline std::vector<FormCase> sequence_cases() {
   add("bar.red.popc.u32 %r1, 0, %p2;\nbar.red.and.pred %p1, 0, %p3;\nbar.red.or.pred %p6, 0, %p4;\n", "%r1 %p1 %p6",
       "ppp8");
   add("bar.red.popc.u32 %r1, 1, 128, !%p2;\n", "%r1", "p888");
-  // All lanes of a block at one address: what is left there, and, where it does not depend on the order, what they saw.
+  // All lanes of a block at one address: the final value and, if it does not depend on the order, what the lanes read.
   const auto contend = [&](const std::string& op, const std::string& type, const std::string& reg,
                            const std::string& value, bool saw) {
     const std::string wide = type.ends_with("64") ? "%rd" : reg;
@@ -206,7 +206,7 @@ inline std::vector<FormCase> form_cases() {
   return cases;
 }
 
-/// The kernel c<number>: each thread has its inputs in registers, and combines its results into one number.
+/// The kernel c<number>: each thread holds its inputs in registers, and combines its results into one number.
 inline std::string kernel_of_case(const FormCase& test, size_t number) {
   std::string text =
       ".visible .entry c" + std::to_string(number) +
@@ -237,7 +237,7 @@ inline std::string kernel_of_case(const FormCase& test, size_t number) {
       text += "and.b64 %in2, " + from + ", 1;\nsetp.ne.u64 %bit, %in2, 0;\nmov.pred " + reg + ", %bit;\n";
   }
   // ptxas (12.9 to 13.4, for sm_90) takes the upper half of a pair that an atomic adds in shared memory from the
-  // neighbour of the word, where that was cut from a register of 64 bits: such pairs are loaded as words.
+  // neighbouring word if the pair was cut from a 64-bit register: such pairs are loaded as words.
   const bool atomic = begins_with_any(test.text, {"atom.shared", "red.shared"});
   if (atomic && test.text.find("f16x2") != std::string::npos)
     for (const auto& reg : used)

@@ -1,6 +1,6 @@
-// Every form whose result is the same on every GPU runs on the simulator, and gives the bits that an H200 gave.
-// forms_h200.txt holds those; tools/record_conformance.cpp writes it. forms_h200_differ.txt lists the forms that do
-// not.
+// Every form whose result is the same on every GPU runs on the simulator, with the same bits as on an H200.
+// forms_h200.txt holds those; tools/record_conformance.cpp writes it. forms_h200_differ.txt lists the forms that
+// differ.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -14,7 +14,7 @@
 namespace tilescope {
 namespace {
 
-/// Cases of which forms_h200.txt has no line: those of ld.global.nc and ldu, and fns.
+/// Cases without a line in forms_h200.txt: those of ld.global.nc and ldu, and fns.
 constexpr size_t kMostUnrecorded = 0;
 
 std::set<std::string> known_to_differ() {

@@ -1,4 +1,4 @@
-// Runs the cases of form_cases.hpp on an executor. Cases share modules; where a module fails, its halves are tried.
+// Runs the cases of form_cases.hpp on an executor. Cases share modules; if a module fails, its halves are tried.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,14 +24,14 @@ class FormRunner {
 
   explicit FormRunner(Executor& executor) : executor_(executor) {}
 
-  /// Calls good(case, results) or bad(case, message) for each of the cases.
+  /// Calls good(case, results) or bad(case, message) for each case.
   void run(std::span<const FormCase> cases, const Taker& good, const Report& bad) {
     constexpr size_t kTogether = 32;
     for (size_t begin = 0; begin < cases.size(); begin += kTogether)
       run_together(cases.subspan(begin, std::min(kTogether, cases.size() - begin)), good, bad);
   }
 
-  /// Of either half of the results.
+  /// Hashes of both halves of the results.
   static std::string hash(const Values& results) {
     const auto half = std::span(results).subspan(0, results.size() / 2);
     return fmt::format("{:08x}{:08x}", hash_of(half), hash_of(std::span(results).subspan(half.size())));
@@ -51,7 +51,7 @@ class FormRunner {
         good(cases[i], *result);
       } else if (cases.size() == 1) {
         bad(cases[i], result.error().message);
-      } else if (i == 0) {  // the module itself may be at fault
+      } else if (i == 0) {  // the module itself may have failed
         run_together(cases.first(cases.size() / 2), good, bad);
         run_together(cases.subspan(cases.size() / 2), good, bad);
         return;

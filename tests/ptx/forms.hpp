@@ -1,4 +1,4 @@
-// The forms of forms.txt: every instruction that ptxas accepts, as tools/list_ptx_forms.py wrote them.
+// The forms of forms.txt: every instruction that ptxas accepts, as written by tools/list_ptx_forms.py.
 #pragma once
 
 #include <fstream>
@@ -27,13 +27,13 @@ inline std::vector<PtxForm> ptx_forms() {
   return forms;
 }
 
-/// A line of orders.txt: the forms of one instruction, its qualifiers in different orders.
+/// A line of orders.txt: the forms of one instruction with its qualifiers in different orders.
 struct PtxOrders {
   PtxForm form;  // in the order of the PTX ISA
   std::vector<PtxForm> others;
 };
 
-/// The orders of orders.txt, which tools/list_ptx_forms.py wrote too.
+/// The orders of orders.txt, also written by tools/list_ptx_forms.py.
 inline std::vector<PtxOrders> ptx_orders() {
   std::ifstream file(std::string(TILESCOPE_SOURCE) + "/tests/ptx/orders.txt");
   std::vector<PtxOrders> orders;
@@ -51,7 +51,7 @@ inline std::vector<PtxOrders> ptx_orders() {
   return orders;
 }
 
-/// A kernel with the one instruction; registers of each kind and a variable of each space are there.
+/// A kernel with this one instruction; it declares registers of each kind and a variable in each space.
 inline std::string kernel_of_form(const PtxForm& form) {
   return ".version 8.8\n.target sm_90\n.address_size 64\n.global .align 16 .b8 global_variable[256];\n"
          ".const .align 16 .b8 constant_variable[256];\n"

@@ -1,4 +1,4 @@
-// Which instructions the simulator takes, measured against the assembler.
+// Which instructions the simulator accepts, compared with the assembler.
 #include "forms.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace tilescope {
 namespace {
 
-/// The opcodes that docs/ptx.md lists as errors: "| `elect.sync` | … |"; a star at the end stands for anything.
+/// The opcodes that docs/ptx.md lists as errors: "| `elect.sync` | … |"; a trailing star matches anything.
 std::vector<std::string> opcodes_listed_as_errors() {
   std::ifstream file(std::string(TILESCOPE_SOURCE) + "/docs/ptx.md");
   std::vector<std::string> opcodes;
@@ -30,7 +30,7 @@ bool matches(const std::string& pattern, const std::string& text) {
   return text == pattern;
 }
 
-/// What is wrong with a form, or nothing.
+/// The error for a form, or nothing.
 std::string error_of(const PtxForm& form) {
   const auto module = parse_ptx(kernel_of_form(form));
   if (!module) return module.error().message;
@@ -52,8 +52,8 @@ TEST(Forms, EveryInstructionThatTheAssemblerTakesIsTakenOrListedAsAnError) {
   }
 }
 
-/// Families of which forms.txt has nothing, because the simulator has none of them: one instruction each, with as many
-/// operands as it likes.
+/// Families that are absent from forms.txt because the simulator has none of their instructions: one instruction each,
+/// with any number of operands.
 TEST(Forms, WhatIsListedAsAnErrorIsOne) {
   const auto forms = ptx_forms();
   for (const auto& pattern : opcodes_listed_as_errors()) {
@@ -84,7 +84,7 @@ TEST(Forms, WhatIsLeftOutIsNamed) {
             std::string::npos);
 }
 
-/// Everything about the kernel's operations that the simulator acts on.
+/// Everything in the kernel's operations that affects the simulator.
 std::string operations_of(const PtxForm& form) {
   const auto module = parse_ptx(kernel_of_form(form));
   if (!module) return module.error().message;

@@ -1,4 +1,4 @@
-// What compilers emit and what stands in inline assembly is read as ptxas reads it.
+// PTX from compilers and from inline assembly is parsed as ptxas parses it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST(Syntax, InitialValuesOfEveryKind) {
   EXPECT_EQ(run("ld.global.u64 %rd2, [p];\nld.u32 %r1, [%rd2];\ncvt.u64.u32 %rd1, %r1;",
                 ".global .u32 x[3] = {7, 8, 9};\n.global .u64 p = generic(x)+4;\n"),
             8U);
-  // A structure as bytes, with the address of a variable taken apart.
+  // A structure as bytes, with a variable's address split into bytes.
   EXPECT_EQ(run("ld.global.u64 %rd2, [s];\nld.global.u32 %r1, [%rd2];\ncvt.u64.u32 %rd1, %r1;",
                 ".global .u32 x = 77;\n.global .align 8 .b8 s[8] = {0xff(x), 0xff00(x), 0xff0000(x), 0xff000000(x), "
                 "0xff00000000(x), 0xff0000000000(x), 0xff000000000000(x), 0xff00000000000000(x)};\n"),

@@ -1,4 +1,4 @@
-// Single instructions on single values, worked out by hand from the semantics that the PTX ISA gives for each.
+// Single instructions on single values, calculated by hand from the semantics in the PTX ISA.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -56,15 +56,15 @@ TEST(Values, VideoInstructionsOfOneResult) {
       {"vadd.s32.s32.s32.min %r1, %r2, %r3, %r4;", {1, 2, 0xffffffff}, 0xffffffff},
       {"vadd.u32.u32.u32.min %r1, %r2, %r3, %r4;", {1, 2, 0xffffffff}, 3},
       {"vadd.u32.u32.u32.max %r1, %r2, %r3, %r4;", {1, 2, 0xffffffff}, 0xffffffff},
-      // What a word does not hold is compared before it is cut: here 2^32 − 1, and −1 as the large number it is without
-      // a sign.
+      // A result that overflows a word is compared before it is truncated: here 2^32 − 1, and −1 as a large unsigned
+      // number.
       {"vabsdiff.s32.s32.s32.max %r1, %r2, %r3, %r4;", {0x7fffffff, 0x80000000, 1}, 0xffffffff},
       {"vmax.s32.u32.u32.min %r1, %r2, %r3, %r4;", {0xffffffff, 0, 5}, 5},
       {"vmin.u32.s32.s32.max %r1, %r2, %r3, %r4;", {0xffffffff, 3, 5}, 0xffffffff},
-      // A shifted word has 34 bits when it is saturated: of 2^34 none is left.
+      // A shifted word has 34 bits when it is saturated: 2^34 has none of its bits there.
       {"vshl.s32.u32.u32.sat.clamp %r1, %r2, %r3;", {1, 32}, 0x7fffffff},
       {"vshl.s32.u32.u32.sat.clamp %r1, %r2, %r3;", {4, 32}, 0},
-      // Into a part of the last operand.
+      // Into part of the last operand.
       {"vadd.u32.u32.u32 %r1.b2, %r2, %r3, %r4;", {0x111, 1, 0xaabbccdd}, 0xaa12ccdd},
       {"vadd.u32.u32.u32.sat %r1.b2, %r2, %r3, %r4;", {0x111, 1, 0xaabbccdd}, 0xaaffccdd},
       {"vsub.s32.s32.s32.sat %r1.h1, %r2, %r3, %r4;", {0, 70000, 0xaabbccdd}, 0x8000ccdd},
@@ -81,7 +81,7 @@ TEST(Values, VideoInstructionsOfOneResult) {
       {"vmad.u32.u32.u32.po %r1, %r2, %r3, %r4;", {3, 5, 20}, 36},
       {"vmad.u32.u32.u32.shr7 %r1, %r2, %r3, %r4;", {0x80, 5, 0x80}, 6},
       {"vmad.u32.u32.u32.sat.shr15 %r1, %r2, %r3, %r4;", {0x7fffffff, 0x7fffffff, 0}, 0xffffffff},
-      // Against the ISA, as an H200 does it (forms_h200.txt): the words are signed, so the product is 1.
+      // Contrary to the ISA, but as on an H200 (forms_h200.txt): the words are signed, so the product is 1.
       {"vmad.u32.u32.u32.sat.shr15 %r1, %r2, %r3, %r4;", {0xffffffff, 0xffffffff, 0x7fff}, 1},
       {"vmad.s32.s32.s32.sat %r1, %r2, %r3, %r4;", {0x80000000, 2, 0}, 0x80000000},
       {"vset.s32.s32.lt %r1, %r2, %r3;", {0xffffffff, 0}, 1},
@@ -103,7 +103,7 @@ TEST(Values, VideoInstructionsOfTwoAndFourResults) {
       {"vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;", {0x10000501, 0x00100502, 1}, 34},
       {"vmin4.s32.s32.s32 %r1, %r2, %r3, %r4;", {0x80010203, 0x01020102, 0}, 0x80010102},
       {"vmax2.u32.u32.u32 %r1, %r2, %r3, %r4;", {0x80000001, 0x00010002, 0}, 0x80000002},
-      // Only some elements; the others come from the last operand.
+      // Only some elements are computed; the others come from the last operand.
       {"vadd4.u32.u32.u32 %r1.b20, %r2, %r3, %r4;", {0x01010101, 0x02020202, 0xaabbccdd}, 0xaa03cc03},
       {"vadd2.u32.u32.u32 %r1.h1, %r2, %r3, %r4;", {0x00010001, 0x00020002, 0xaabbccdd}, 0x0003ccdd},
       // Elements of both operands: h10 is all of a, h32 all of b.
@@ -202,7 +202,7 @@ TEST(Values, IntegerArithmetic) {
       {"min.u16x2 %r1, %r2, %r3;", {0xffff0001, 0x00010002}, 0x00010001},
       {"min.relu.s16x2 %r1, %r2, %r3;", {0xffff0001, 0x00010002}, 0x00000001},
       {"max.relu.s32 %r1, %r2, %r3;", {0xffffffff, 0xfffffffe}, 0},
-      {"max.s32.relu %r1, %r2, %r3;", {0xffffffff, 0xfffffffe}, 0},  // as NVRTC writes it
+      {"max.s32.relu %r1, %r2, %r3;", {0xffffffff, 0xfffffffe}, 0},  // as NVRTC emits it
       {"min.s16x2.relu %r1, %r2, %r3;", {0xffff0001, 0x00010002}, 0x00000001},
       {"cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3, %r4;", {300, 0xffffffff, 0xaabbccdd}, 0xccddff00},
       {"cvt.pack.sat.s16.s32 %r1, %r2, %r3;", {0x7fffffff, 0xffff0000}, 0x7fff8000},
@@ -232,13 +232,13 @@ TEST(Values, FloatingPointForms) {
       {"cvt.rn.tf32.f32 %r1, %f2;", {0x3f801000}, 0x3f800000},
       {"cvt.rn.satfinite.e4m3x2.f32 %rs1, %f2, %f3;", {0x43e00000, 0x3f800000}, 0x7e38},  // 448, 1
       {"cvt.rn.satfinite.e4m3x2.f32 %rs1, %f2, %f3;", {0x447a0000, 0xbb000000}, 0x7e81},  // 1000, −2^-9
-      {"cvt.rn.satfinite.e4m3x2.f32 %rs1, %f2, %f3;", {0x7fc00000, 0x3a800000}, 0x7f00},  // NaN, 2^-10: to even
+      {"cvt.rn.satfinite.e4m3x2.f32 %rs1, %f2, %f3;", {0x7fc00000, 0x3a800000}, 0x7f00},  // NaN; 2^-10: ties to even
       {"cvt.rn.satfinite.e5m2x2.f32 %rs1, %f2, %f3;", {0x47800000, 0x3fa00000}, 0x7b3d},  // 65536, 1.25
       {"cvt.rn.satfinite.relu.e5m2x2.f32 %rs1, %f2, %f3;", {0xbf800000, 0x3fa00000}, 0x003d},
       {"cvt.rn.f16x2.e4m3x2 %r1, %rs2;", {0x7e01}, 0x5f001800},  // 448, 2^-9
       {"cvt.rn.f16x2.e5m2x2 %r1, %rs2;", {0x7c3d}, 0x7c003d00},
       {"cvt.rn.satfinite.e5m2x2.f16x2 %rs1, %r2;", {0x7bff3c00}, 0x7b3c},
-      // What rounds up to the smallest normal number is flushed, unless 24 bits hold it.
+      // A result that rounds up to the smallest normal number is flushed, unless 24 bits hold it exactly.
       {"mul.f32 %f1, %f2, %f3;", {0x00ffffff, 0x3f000000}, 0x00800000},
       {"mul.ftz.f32 %f1, %f2, %f3;", {0x00ffffff, 0x3f000000}, 0},
       {"mul.ftz.f32 %f1, %f2, %f3;", {0x80ffffff, 0x3f000000}, 0x80000000},

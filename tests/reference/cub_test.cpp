@@ -1,5 +1,5 @@
-// How the CUB reference comes to its library, with a compiler of our own that notes that it was called. What CUB
-// computes is checked against the rungs before it is timed, where there is a GPU.
+// How the CUB reference builds its library, with a stand-in compiler that records its calls. CUB's results are compared
+// with the rungs' before it is timed, where there is a GPU.
 #include "engine/reference/cub.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A folder with a toolkit whose nvcc is a shell script, a source, and an empty cache.
+/// A folder with a toolkit whose nvcc is a shell script, a source file, and an empty cache.
 class CubLibrary : public testing::Test {
  protected:
   CubLibrary() : folder_(fs::path(testing::TempDir()) / ("cub_" + std::to_string(getpid()))) {
@@ -38,7 +38,7 @@ class CubLibrary : public testing::Test {
     std::ofstream(nvcc) << "#!/bin/sh\n" << body;
     fs::permissions(nvcc, fs::perms::owner_all);
   }
-  /// Notes its arguments, and writes what -o names.
+  /// Records its arguments, and writes the file that -o names.
   void write_working_nvcc() const {
     write_nvcc("echo \"$@\" >> " + (folder_ / "calls").string() +
                "\nwhile [ \"$1\" != -o ]; do shift; done\necho library > \"$2\"\n");

@@ -1,5 +1,5 @@
-// What cuBLAS and cuBLASLt are asked for. Neither runs without a GPU, so their arguments are put to a multiplication by
-// columns of our own, written down from the BLAS standard, and compared with the product by rows.
+// The arguments passed to cuBLAS and cuBLASLt. Neither runs without a GPU, so the arguments go to a column-major
+// multiplication written here from the BLAS standard, which is compared with the row-major product.
 #include "engine/reference/product.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ Config config_of(int64_t m, int64_t n, int64_t k, int64_t layout) {
 }
 
 /// GEMM of the BLAS: c = op(a) · op(b), rows × columns with a sum over depth; element (i, j) of a matrix with pitch p
-/// lies at i + j p, and op transposes where it is asked to.
+/// is at i + j p, and op transposes if requested.
 std::vector<double> multiply_by_columns(const ColumnMajorProduct& shape, const std::vector<double>& a,
                                         const std::vector<double>& b, size_t result_size) {
   std::vector<double> c(result_size, -1);
@@ -34,7 +34,7 @@ std::vector<double> multiply_by_columns(const ColumnMajorProduct& shape, const s
 }
 
 TEST(Product, ByColumnsIsTheSameAsByRowsForBothLayoutsOfB) {
-  constexpr int64_t kM = 3, kN = 5, kK = 4;  // all different, so that no two can be confused
+  constexpr int64_t kM = 3, kN = 5, kK = 4;  // all different, so that swapped ones are detected
   std::vector<double> a(kM * kK), b(kK * kN);
   std::iota(a.begin(), a.end(), 1);
   std::iota(b.begin(), b.end(), 100);
@@ -47,7 +47,7 @@ TEST(Product, ByColumnsIsTheSameAsByRowsForBothLayoutsOfB) {
               a[static_cast<size_t>(i * kK + k)] * b[static_cast<size_t>(layout == 1 ? j * kK + k : k * kN + j)];
     const auto product = product_named("matmul_f32", config_of(kM, kN, kK, layout));
     ASSERT_TRUE(product);
-    // The library's first operand is B's memory.
+    // The library's first operand is B in memory.
     EXPECT_EQ(multiply_by_columns(column_major(*product), b, a, expected.size()), expected) << layout;
   }
 }

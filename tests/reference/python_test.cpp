@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// How a child begins that does as it should: each line has its id, and hello is answered.
+/// How a well-behaved child begins: each line has its id, and hello is answered.
 constexpr const char* kPrologue = R"(
 next() { read -r line || exit 0; id=${line##*\"id\":}; id=${id%%[,\}]*}; }
 answer() { echo "{\"id\": $id, $1}"; }
@@ -25,7 +25,7 @@ next
 answer '"ok": true, "python": "3.12.3", "torch": "2.11.0", "torch_reason": "", "triton": "", "triton_reason": "no compiler", "gpu": "NVIDIA H200"'
 )";
 
-/// Children are shell scripts here, so that the protocol is tested without Python.
+/// Here children are shell scripts, so that the protocol is tested without Python.
 class FakeChild : public testing::Test {
  protected:
   void SetUp() override {
@@ -48,7 +48,7 @@ class FakeChild : public testing::Test {
     EXPECT_EQ(opened.error().id, ErrorId::reference_unavailable);
     return opened.error().message;
   }
-  /// What timing says after a hello that went well.
+  /// The failure of timing after a successful hello.
   std::string failure_to_time(const std::string& rest, std::chrono::milliseconds timeout = 5s) {
     PythonOptions given = options(kPrologue + rest);
     given.request_timeout = timeout;
@@ -184,7 +184,7 @@ TEST_F(FakeChild, TakesWhatItStartedWithIt) {
   python->reset();
   bool gone = false;
   for (int i = 0; i < 200 && !gone; ++i) {
-    // It is not our child, so a zombie may still answer until its new parent has collected it.
+    // It is not a child of this process, so a zombie may still answer until its new parent has reaped it.
     std::ifstream status("/proc/" + std::to_string(grandchild) + "/stat");
     std::string pid, name, state;
     gone = !(status >> pid >> name >> state) || state == "Z";
@@ -218,7 +218,7 @@ TEST_F(FakeChild, WhoseScriptIsMissingIsReported) {
   EXPECT_THAT(opened.error().message, HasSubstr("none.py is missing"));
 }
 
-/// The script that is shipped, under the Python of this machine.
+/// The shipped script, under this machine's Python.
 class ShippedChild : public testing::Test {
  protected:
   void SetUp() override {

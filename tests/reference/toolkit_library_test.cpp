@@ -1,4 +1,4 @@
-// The C library's libm stands in for a library of the toolkit: it is on every machine.
+// The C library's libm stands in for a toolkit library: it is on every machine.
 #include "engine/reference/toolkit_library.hpp"
 
 #include <dlfcn.h>

@@ -32,7 +32,7 @@ TEST(Compare, ARightAnswerPasses) {
 
 TEST(Compare, ZerosNeverPass) {
   EXPECT_FALSE(check(HostBuffer(DType::f32, kCount)).pass);
-  // Not even where the tolerance would allow each of them.
+  // Not even if the tolerance would allow each of them.
   EXPECT_FALSE(compare("out", HostBuffer(DType::f32, kCount), {1e9, 1}, expected_values).pass);
 }
 

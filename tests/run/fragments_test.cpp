@@ -1,5 +1,5 @@
-// Fragments put together lane by lane as fragments_of says, multiplied by mma.sync on the simulator (whose products are
-// held against an H200's in tests/ptx): the result must be that of the matrices.
+// Fragments assembled lane by lane as fragments_of says, and multiplied by mma.sync on the simulator (whose products
+// tests/ptx compares with an H200's): the result must be the product of the matrices.
 #include "engine/traffic/access/fragments.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ const CompiledModule& kernels() {
 constexpr const char* kHalves = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2}, {%r1}, {%r2}, {%f3};";
 constexpr const char* kTf32 = "@%p1 mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1}, {%r1}, {%r2}, {%f3};";
 
-/// Small whole numbers, exact in every type, no two rows or columns alike.
+/// Small whole numbers, exact in every type; no two rows or columns are alike.
 float value_of(const FragmentMatrix& matrix, uint32_t row, uint32_t column) {
   return matrix.role == FragmentMatrix::Role::a ? static_cast<float>((row * 7 + column * 3) % 17)
                                                 : static_cast<float>((row * 5 + column * 11) % 13);

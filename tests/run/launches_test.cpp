@@ -1,4 +1,4 @@
-// Runs of several launches: any of them can be shown, and what is counted is counted over all.
+// Runs with several launches: any of them can be shown, and counters cover all.
 #include <gtest/gtest.h>
 
 #include "engine/run/engine.hpp"
@@ -51,7 +51,7 @@ TEST(Launches, AnyOfThemIsShownAsARunOfThatRequestWould) {
     EXPECT_EQ(run->launch, launch);
     EXPECT_EQ(shown.request, run->request);
     expect_same_map(shown.tiles, run->tiles);
-    // What is counted is that of the whole run, whichever launch is shown.
+    // Counters cover the whole run, whichever launch is shown.
     EXPECT_EQ(shown.traffic.counters.global_sectors(), usual->traffic.counters.global_sectors());
     EXPECT_TRUE(run->passed());
   }

@@ -1,5 +1,5 @@
-// Kernels of a user's own, compiled here, of which a few blocks are executed: what follows for the whole grid must be
-// what an execution of all blocks counts.
+// User kernels, compiled here, of which only some blocks are executed: what follows for the whole grid must equal what
+// executing all blocks counts.
 #include "engine/run/observe_order.hpp"
 
 #include <gtest/gtest.h>
@@ -125,7 +125,7 @@ TEST(ObserveOrder, AUsersTiledKernelIsUnderstoodWithoutAnyDeclaration) {
     ASSERT_EQ(order.operands[0].strip_of_block[block], row) << block;
     ASSERT_EQ(order.operands[1].strip_of_block[block], column) << block;
   }
-  // Every load of this kernel asks for its sectors once in a step, so the L2 is asked for what the counters say.
+  // Every load of this kernel requests its sectors once per step, so the L2 requests equal the counters.
   const Counters counters = subject.count();
   EXPECT_EQ(order.launched.l2_bytes_read, 32 * counters.global_load_sectors);
   EXPECT_EQ(order.launched.l2_bytes_written, 32 * counters.global_store_sectors);
@@ -134,7 +134,7 @@ TEST(ObserveOrder, AUsersTiledKernelIsUnderstoodWithoutAnyDeclaration) {
 }
 
 TEST(ObserveOrder, TilesAtTheEdgesAreClassesOfTheirOwn) {
-  // Rows of 216 and 168 floats are whole sectors; 300 = 9 · 32 + 12 and 216 = 6 · 32 + 24, 168 = 5 · 32 + 8.
+  // Rows of 216 and 168 floats are whole sectors; 300 = 9 · 32 + 12, 216 = 6 · 32 + 24, 168 = 5 · 32 + 8.
   Subject subject = tiled(300, 216, 168);
   const OrderModel order = subject.model();
   ASSERT_TRUE(order.modelled()) << order.reason;
@@ -189,7 +189,7 @@ OrderModel order_of(const Request& request) {
   return *result->block_order;
 }
 
-// The orders that are compared are permutations of one rung's blocks; the rungs themselves are executed.
+// The compared orders are permutations of one rung's blocks; here the rungs themselves are executed.
 TEST(ObserveOrder, EachRungComesOutAsItsOrderDoesInTheOthersComparison) {
   const OrderModel row_major = order_of(matmul("row-major", 1100, 1400, 512));
   const OrderModel grouped = order_of(matmul("grouped", 1100, 1400, 512));
@@ -233,8 +233,8 @@ TEST(ObserveOrder, ASampleStillFindsWhatIsBroken) {
   EXPECT_FALSE(result->findings.empty());
 }
 
-/// Counters of an H200 (dram__bytes_read.sum by Nsight Compute), 2026-11-23, of the lab's own kernel: half precision,
-/// tiles of 128 × 256 × 64, three stages, one block of 256 threads per multiprocessor, at M = N = K. The first rows of
+/// Counters of an H200 (dram__bytes_read.sum by Nsight Compute), 2026-11-23, for the lab's own kernel: half precision,
+/// tiles of 128 × 256 × 64, three stages, one block of 256 threads per SM, at M = N = K. The first rows of
 /// assets/counters/block-orders.h200.csv.
 struct Counted {
   int64_t size, group;

@@ -1,4 +1,4 @@
-// Files as people write them, from source to numbers: names of kernels, standards, dialects, several files.
+// Files as people write them, from source to numbers: kernel names, standards, dialects, several files.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -28,7 +28,7 @@ Plan plan_of(const std::string& kernel, const std::string& text, const std::vect
   return plan;
 }
 
-/// The first element of the vector; the message where the run failed.
+/// The first element of the vector; the error message if the run failed.
 std::string outcome(const Plan& plan) {
   const auto result = engine().run_plan(plan, Request{});
   if (!result) return result.error().message + " " + result.error().hint;

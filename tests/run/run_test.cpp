@@ -127,7 +127,7 @@ TEST(Run, WhatAVectorAddMovesIsModelledThroughTheCaches) {
   EXPECT_EQ(result.hierarchy.buffers[0].device_bytes_read, 4U * 98432);
 }
 
-/// One launch of a kernel of one's own over two vectors of 32 floats.
+/// One launch of a user's kernel over two vectors of 32 floats.
 Plan plan_of(const std::string& source) {
   Plan plan;
   plan.source_file = "own.cu";
@@ -153,7 +153,7 @@ TEST(Run, LinesWherePtxasMergedLoadsAreMarkedAndOthersAreNot) {
   for (const LineTraffic& line : result->traffic.lines) {
     EXPECT_EQ(line.changed_by_ptxas, line.line == 7) << line.line;
     if (line.line != 7) continue;
-    // NVRTC's 32 loads of a word become 8 of four (nvdisasm shows LDS.128).
+    // NVRTC's 32 one-word loads become 8 four-word loads (nvdisasm shows LDS.128).
     EXPECT_EQ(line.ptx_operations, (std::vector<OperationCount>{{32, 32}}));
     EXPECT_EQ(line.machine_operations, (std::vector<OperationCount>{{128, 8}}));
   }

@@ -1,5 +1,5 @@
-// Sizes of which the simulator executes a few blocks: in every rung of every lab that has them, going through a block
-// step by step finds nothing that the run has not found.
+// Sizes at which the simulator executes only some blocks: in every rung of every lab with such sizes, stepping through
+// a block finds nothing that the run has not found.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace tilescope {
 namespace {
 
-/// The lab's default, with the smallest of its sizes doubled until the grid is too large: a cheap one of such runs.
+/// The lab's defaults with the smallest size doubled until the grid is too large: a cheap run with sampled blocks.
 std::optional<Config> sampled_config(const Lab& lab) {
   Config config = default_config(lab, DeviceKind::sim);
   for (int doubled = 0; doubled < 64; ++doubled) {

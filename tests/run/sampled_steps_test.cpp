@@ -1,5 +1,5 @@
-// Stepping through a block of a grid of which only a few blocks were executed: it finds the values that a full run
-// would have given it, and nothing that is no bug of the kernel's.
+// Stepping through a block of a grid of which only some blocks were executed: it has the values that a full run would
+// give it, and finds only bugs of the kernel.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -74,7 +74,7 @@ TEST(SampledSteps, CopiesFillSharedMemoryWithTheInputs) {
   const auto record = steps_of(result, 9011, 40'000);
   ASSERT_NE(record, nullptr);
   expect_no_finding(*record);
-  // What ldmatrix loads are products' operands: none of them is the zero that an unfilled input would be.
+  // ldmatrix loads the operands of products: none is the zero that an unfilled input would be.
   int loads = 0, zeros = 0;
   for (uint32_t index = 0; index < record->steps.size(); ++index) {
     const StepInstruction& instruction = record->instructions[record->steps[index].instruction];

@@ -1,4 +1,4 @@
-// What lies where in shared memory, of kernels whose sources say where they put it.
+// What shared memory holds at which offset, for kernels whose sources say where they put it.
 #include "engine/traffic/access/shared_picture.hpp"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ uint32_t first_event(const Seen& seen, uint32_t warp, SharedEvent::Kind kind, si
   return 0;
 }
 
-// kernels/grouped_matmul.cu: tiles of 64 × 64, pieces 32 deep, three stages.
+// kernels/grouped_matmul.cu: tiles of 64 × 64, K in pieces of 32, three stages.
 Seen matmul() {
   return look_at("grouped-order", "row-major", {{"M", 128}, {"N", 128}, {"K", 136}},
                  {{"BM", 64}, {"BN", 64}, {"BK", 32}, {"STAGES", 3}, {"WARPS", 8}}, 3);
@@ -59,15 +59,15 @@ TEST(SharedPicture, HasTheStagesOfAPipelineAsRegions) {
   EXPECT_EQ(seen.picture->words(), 24576U / 4);
 }
 
-// kernels/layernorm_backward.cu: 128 threads with 4 vectors of 4 have 2,048 places for the 504 columns of a row, and
-// fill the others with zeros.
+// kernels/layernorm_backward.cu: 128 threads with 4 vectors of 4 elements have 2,048 slots for the 504 columns of a
+// row, and fill the rest with zeros.
 TEST(SharedPicture, CountsZerosBeyondTheEndOfARowToTheRow) {
   const Seen seen = look_at("layernorm-backward", "rows-ahead", {{"rows", 200}, {"columns", 504}},
                             {{"BLOCK", 128}, {"VECTORS", 4}, {"STAGES", 3}, {"DTYPE", 0}}, 5);
   ASSERT_NE(seen.picture, nullptr);
   std::vector<SharedRegion> copied;
   for (const SharedRegion& region : seen.picture->regions())
-    if (region.end > 512) copied.push_back(region);  // what the kernel declares comes first
+    if (region.end > 512) copied.push_back(region);  // the kernel's own declarations come first
   std::vector<SharedRegion> expected;
   for (uint32_t slot = 0; slot < 3; ++slot)
     for (int32_t buffer = 0; buffer < 2; ++buffer) {
@@ -80,7 +80,7 @@ TEST(SharedPicture, CountsZerosBeyondTheEndOfARowToTheRow) {
 TEST(SharedPicture, FindsEveryChunkWhereTheSwizzlePutsIt) {
   const Seen seen = matmul();
   ASSERT_NE(seen.picture, nullptr);
-  // Behind the second barrier, that of the first round, stages 0 and 1 have come; block 3 has rows 64 … 127 of A and
+  // After the second barrier, that of the first round, stages 0 and 1 have arrived; block 3 uses rows 64 … 127 of A and
   // columns 64 … 127 of B.
   const auto contents = seen.picture->contents_at(first_event(seen, 0, SharedEvent::Kind::barrier, 1));
   for (uint32_t row = 0; row < 64; ++row)
@@ -104,7 +104,7 @@ TEST(SharedPicture, FindsEveryChunkWhereTheSwizzlePutsIt) {
 TEST(SharedPicture, ACopyArrivesWithTheWaitForItsGroup) {
   const Seen seen = matmul();
   ASSERT_NE(seen.picture, nullptr);
-  // The prologue commits two groups and waits until one is left: the first stage is there, the second on its way.
+  // The prologue commits two groups and waits until one is left: the first stage has arrived, the second is in flight.
   const auto arriving = [&](uint32_t step) {
     size_t count[3] = {};
     const auto contents = seen.picture->contents_at(step);
@@ -116,7 +116,7 @@ TEST(SharedPicture, ACopyArrivesWithTheWaitForItsGroup) {
   EXPECT_EQ(arriving(wait), (std::vector<size_t>{0, 2048, 0}));
   const uint32_t commit = first_event(seen, 0, SharedEvent::Kind::commit);
   const auto before = arriving(commit);
-  EXPECT_EQ(before[0], 256U);  // one warp's share of a stage: 2 passes of 32 lanes and 4 words
+  EXPECT_EQ(before[0], 256U);  // one warp's share of a stage: 2 copies of 32 lanes and 4 words each
   EXPECT_EQ(before[1] + before[2], 0U);
 }
 
@@ -125,16 +125,16 @@ TEST(SharedPicture, EventsOfAWarpAreThoseOfTheSource) {
   ASSERT_NE(seen.picture, nullptr);
   std::map<SharedEvent::Kind, int> counts;
   for (const SharedEvent& event : seen.picture->events(5)) ++counts[event.kind];
-  // 136 = 5 pieces of 32: two commits ahead, one in each round; as many waits and barriers.
+  // K = 136 is 5 pieces of 32: two commits ahead, then one per round; equally many waits and barriers.
   EXPECT_EQ(counts[SharedEvent::Kind::commit], 2 + 5);
   EXPECT_EQ(counts[SharedEvent::Kind::barrier], 1 + 5);
   EXPECT_EQ(counts[SharedEvent::Kind::wait], 1 + 5);
-  // A warp's 16 × 32 of C: 1 × 4 mma.sync, twice a piece.
+  // A warp's 16 × 32 of C: 1 × 4 mma.sync, twice per piece.
   EXPECT_EQ(counts[SharedEvent::Kind::multiply], 5 * 2 * 4);
   EXPECT_EQ(counts[SharedEvent::Kind::copy], 5 * 2);
 }
 
-// kernels/transpose.cu, padded tile: through registers, a row of the tile one word longer than its elements.
+// kernels/transpose.cu, padded tile: copied through registers, each row of the tile one word longer than its elements.
 TEST(SharedPicture, FollowsAValueThroughARegister) {
   const Seen seen = look_at("transpose", "padded-tile", {{"rows", 64}, {"columns", 96}}, {{"TILE", 32}}, 1);
   ASSERT_NE(seen.picture, nullptr);

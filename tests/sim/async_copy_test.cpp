@@ -1,4 +1,4 @@
-// cp.async: when its bytes arrive, what it counts as, and what is found where nobody waits for it (PTX ISA 9.0,
+// cp.async: when its bytes arrive, how it is counted, and the finding if the kernel does not wait for it (PTX ISA 9.0,
 // 9.7.9.25.3).
 #include <numeric>
 
@@ -7,8 +7,8 @@
 namespace tilescope {
 namespace {
 
-/// A kernel with 1024 bytes of shared memory `tile`; %to and %at are the thread's 16 bytes there and in `in`, %out4 its
-/// word of `out`.
+/// A kernel with 1024 bytes of shared memory `tile`; %to and %at are the addresses of the thread's 16 bytes in `tile`
+/// and `in`, %out4 that of its word in `out`.
 CompiledModule module_around(const std::string& body) {
   CompiledModule module;
   module.ptx =
@@ -98,7 +98,7 @@ TEST(AsyncCopy, NotYetCommittedIsNotWaitedForByGroups) {
   EXPECT_NE(first_message(run(kCopy + "cp.async.wait_group 0;\n" + kReadOwn)), "");
 }
 TEST(AsyncCopy, IsWaitedForByItsOwnThreadOnly) {
-  // Thread 0 of each warp waits; the others' copies are still under way.
+  // Thread 0 of each warp waits; the others' copies are still in flight.
   const auto outcome = run(kCopy + kCommit + "setp.eq.u32 %p0, %thread, 0;\n@%p0 cp.async.wait_group 0;\n" + kReadOwn);
   ASSERT_EQ(outcome.report.findings.size(), 1U);
   EXPECT_EQ(outcome.report.findings[0].count, 31U);
@@ -129,7 +129,7 @@ TEST(AsyncCopy, OfEverySizeMovesThatManyBytes) {
   }
 }
 TEST(AsyncCopy, FillsWithZerosBehindTheSourceSizeAndDoesNotReadThere) {
-  // Thread i copies 16 bytes and reads all but the last 4 · i of them.
+  // Thread i copies 16 bytes but reads only the first 16 − 4 · i of them from `in`.
   const std::string text =
       "mov.u32 %r0, 7;\nst.shared.v4.b32 [%to], {%r0, %r0, %r0, %r0};\nmul.lo.u32 %r5, %thread, 4;\nsub.u32 %r5, 16, "
       "%r5;\n"
@@ -206,7 +206,7 @@ TEST(AsyncCopy, OfMemoryThatNobodyWroteIsFound) {
   EXPECT_EQ(report.findings[0].id, "uninitialised-read");
 }
 TEST(AsyncCopy, LeavesWhatItSkippedAsItWas) {
-  // Shared memory that neither a copy nor a store has written is not there after a wait.
+  // A wait does not make shared memory defined that neither a copy nor a store has written.
   const auto outcome = run(kCopy + "cp.async.wait_all;\nld.shared.b32 %r1, [%to+512];\nst.global.b32 [%out4], %r1;\n");
   ASSERT_EQ(outcome.report.findings.size(), 1U);
   EXPECT_EQ(outcome.report.findings[0].id, "uninitialised-read");

@@ -1,5 +1,5 @@
-// The ways of CUDA to copy asynchronously, as NVRTC compiles them: all give the same sums and are silent, and those
-// with a mistake are found.
+// CUDA's ways to copy asynchronously, as compiled by NVRTC: all give the same sums without findings, and the variants
+// with a bug are found.
 #include <algorithm>
 #include <numeric>
 
@@ -54,7 +54,7 @@ TEST(AsyncKernels, ThatWaitForOneGroupTooFewAreFound) {
   ASSERT_FALSE(outcome.report.findings.empty());
   const Finding& finding = outcome.report.findings[0];
   EXPECT_EQ(finding.id, "async-copy-not-waited");
-  EXPECT_EQ(mark_of("async", finding.line), "[read]");  // of the read, not of the copy
+  EXPECT_EQ(mark_of("async", finding.line), "[read]");  // the line of the read, not of the copy
   EXPECT_EQ(finding.file, "kernels/async.cu");
 }
 TEST(AsyncKernels, ThatDoNotWaitForTheirBarrierAreFound) {
@@ -88,7 +88,7 @@ Result64 run_64(const std::string& body) {
   result.out = machine.download<uint32_t>(out);
   return result;
 }
-/// Thread 0 initialises the barrier for so many arrivals.
+/// Thread 0 initialises the barrier for `count` arrivals.
 std::string init(int count) {
   return "setp.eq.u32 %p0, %thread, 0;\n@%p0 mbarrier.init.shared.b64 [bar], " + std::to_string(count) +
          ";\nbar.sync 0;\n";
@@ -99,7 +99,7 @@ TEST(Mbarrier, OpensWhenAllHaveArrived) {
   const auto result = run_64(init(64) + "mbarrier.arrive.shared.b64 %rd1, [bar];\n" + kWaitForState +
                              "mbarrier.pending_count.b64 %r0, %rd1;\n");
   EXPECT_TRUE(result.report.findings.empty()) << result.report.findings[0].message;
-  // Lanes arrive one after the other: each state tells how many were missing before.
+  // Lanes arrive one after another: each state tells how many arrivals were missing before.
   std::vector<uint32_t> expected(64);
   for (uint32_t i = 0; i < 64; ++i) expected[i] = 64 - i;
   EXPECT_EQ(result.out, expected);
@@ -114,7 +114,7 @@ TEST(Mbarrier, CountsSeveralArrivalsAtOnceAndByParity) {
   EXPECT_EQ(result.out, std::vector<uint32_t>(64, 0));  // the second phase is not over
 }
 TEST(Mbarrier, ExpectsNoMoreThoseThatDroppedOut) {
-  // The first warp leaves for good; in the second phase the other's 32 arrivals are enough.
+  // The first warp drops out permanently; in the second phase the other warp's 32 arrivals suffice.
   const auto result =
       run_64(init(64) + "setp.lt.u32 %p3, %thread, 32;\n@%p3 bra DROP;\nmbarrier.arrive.shared.b64 %rd1, [bar];\n" +
              kWaitForState +
@@ -133,10 +133,10 @@ TEST(Mbarrier, WaitsForTheBytesThatItExpects) {
              "bar.sync 0;\nmbarrier.test_wait.shared.b64 %p1, [bar], %rd1;\nselp.u32 %r1, 2, 0, %p1;\nadd.u32 %r0, "
              "%r0, %r1;\n");
   EXPECT_TRUE(result.report.findings.empty()) << result.report.findings[0].message;
-  EXPECT_EQ(result.out, std::vector<uint32_t>(64, 2));  // over only once the bytes had come
+  EXPECT_EQ(result.out, std::vector<uint32_t>(64, 2));  // over only once the bytes had arrived
 }
 TEST(Mbarrier, HalfOfAWarpMayWaitForTheOtherHalf) {
-  // The lanes that come first wait in a loop for those that have not arrived yet.
+  // The lanes that run first wait in a loop for those that have not arrived yet.
   const auto result = run_64(init(64) +
                              "and.b32 %r1, %thread, 16;\nsetp.eq.u32 %p3, %r1, 0;\n@!%p3 bra LATE;\n"
                              "mbarrier.arrive.shared.b64 %rd1, [bar];\n" +
@@ -148,7 +148,7 @@ TEST(Mbarrier, HalfOfAWarpMayWaitForTheOtherHalf) {
   EXPECT_EQ(result.out, std::vector<uint32_t>(64, 9));
 }
 TEST(Mbarrier, OrdersWhatWasWrittenBeforeTheArrival) {
-  // Each thread reads what the thread of the other warp has written; without the wait it is a race.
+  // Each thread reads what a thread of the other warp has written; without the wait that is a race.
   for (bool waits : {true, false}) {
     Machinery machine;
     machine.output<uint32_t>("out", 64);

@@ -1,6 +1,6 @@
-// The sectors of cp.async.cg, beside the hardware's counter: what docs/counters.md of 2026-11-21 says, written by
-// `tools/calibrate_counters.py record_counters` on one NVIDIA H200, of l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
-// for copy_async_16_bypass of tools/kernels/access_patterns.cu.
+// The sectors of cp.async.cg against the hardware counter l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum for
+// copy_async_16_bypass of tools/kernels/access_patterns.cu: docs/counters.md of 2026-11-21, written by
+// `tools/calibrate_counters.py record_counters` on one NVIDIA H200.
 #include <bit>
 #include <map>
 
@@ -10,8 +10,8 @@
 namespace tilescope {
 namespace {
 
-/// As the kernel of access_patterns.cu: each lane reads where in `tile` it writes to, copies 16 bytes of `data` there
-/// if its bit of the mask is set, and then reads that offset again.
+/// Like the kernel of access_patterns.cu: each lane reads its offset in `tile`, copies 16 bytes of `data` there if its
+/// bit of the mask is set, and then reads that offset again.
 CompiledModule copy_to_offsets(const std::string& through) {
   CompiledModule module;
   module.ptx =

@@ -1,4 +1,4 @@
-// Launches of which only some blocks are executed, or executed only as far as somebody wants.
+// Launches of which only some blocks are executed, or executed only in part.
 #include "run_kernel.hpp"
 
 namespace tilescope {
@@ -42,7 +42,8 @@ TEST(ChosenBlocks, OnlyTheyAreExecuted) {
 
 TEST(ChosenBlocks, FindingsNameTheBlockOfTheGrid) {
   Addition addition;
-  addition.machine.options.blocks = {2, 8};  // block 8 lies past the end, but for the mask of n
+  addition.machine.options.blocks = {2, 8};  // block 8 starts past the end of the buffers, and n = 2000 does not mask
+                                             // it
   addition.machine.launch.arguments[3] = scalar(2000);
   const LaunchReport report = addition.run("add_scalar", 9);
   ASSERT_FALSE(report.findings.empty());
@@ -65,7 +66,7 @@ TEST(ChosenBlocks, ABlockIsLeftAfterItsStepsWithoutAFinding) {
   const LaunchReport report = addition.run("add_grid_stride", 1);
   EXPECT_TRUE(report.findings.empty());
   EXPECT_FALSE(report.stopped_by_finding);
-  // A warp goes on to the end of its turn, and there is no barrier: the first one has done all of its part.
+  // A warp runs to the end of its turn, and there is no barrier: the first warp has finished its part.
   EXPECT_EQ(report.trace.accesses.size(), 8U * 3);
   for (const Access& access : report.trace.accesses) EXPECT_EQ(access.warp, 0U);
 }

@@ -1,4 +1,4 @@
-// What NVRTC of this machine makes of the kernels runs on the simulator.
+// This machine's NVRTC compiles the kernels to PTX that runs on the simulator.
 #include <gtest/gtest.h>
 
 #include "engine/compile/compiler.hpp"
@@ -37,7 +37,7 @@ TEST(Compiled, EveryRungOfTheElementWiseOperatorsAddsTwoVectors) {
     machine.input("b", b);
     const size_t out = machine.output<float>("out", kElements);
     machine.value(static_cast<int>(kElements));
-    // More blocks than any rung needs: those past the end have nothing to do.
+    // More blocks than any rung needs: the extra ones have no elements.
     const auto report = machine.run(*module, kernel.name, {16, 1, 1}, {64, 1, 1});
     EXPECT_TRUE(report.findings.empty()) << kernel.name << ": " << report.findings[0].message;
     EXPECT_EQ(machine.download<float>(out), sum) << kernel.name;

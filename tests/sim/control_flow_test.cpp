@@ -1,4 +1,4 @@
-// The layout keeps loops together and puts every join behind the branches that lead to it.
+// The layout keeps loops contiguous and puts every join after the branches that lead to it.
 #include "engine/sim/lower/control_flow.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-/// Layout by the label that begins each block.
+/// The layout, with blocks named by their labels.
 struct Laid {
   std::string order;              // labels in layout order; '-' for a block without one
   std::map<char, char> loop_end;  // head → last block of its loop
@@ -39,7 +39,7 @@ Laid lay_out(const std::string& body) {
 
 TEST(ControlFlow, AJoinComesBehindBothBranches) {
   EXPECT_EQ(lay_out("A: @%p1 bra C;\nB: bra D;\nC: bra D;\nD: ret;").order, "ABCD");
-  EXPECT_EQ(lay_out("A: @%p1 bra C;\nB: bra D;\nD: ret;\nC: bra D;").order, "ABCD");  // C stands behind D in the text
+  EXPECT_EQ(lay_out("A: @%p1 bra C;\nB: bra D;\nD: ret;\nC: bra D;").order, "ABCD");  // C follows D in the text
 }
 TEST(ControlFlow, ALoopStaysTogetherWhereverItsBlocksStand) {
   const auto laid = lay_out("A: mov.u32 %r1, 0;\nB: @%p1 bra E;\nC: @%p2 bra F;\nD: bra B;\nE: ret;\nF: bra D;");

@@ -1,5 +1,5 @@
-// cooperative_groups, and the special registers that say where a thread runs. cooperative.ptx is NVRTC's, less the
-// header's constants that no kernel mentions.
+// cooperative_groups, and the special registers that tell where a thread runs. cooperative.ptx is NVRTC's output
+// without the header's constants that no kernel uses.
 #include <algorithm>
 #include <set>
 
@@ -21,7 +21,7 @@ TEST(CooperativeGroups, AllThreadsOfTheGridMeet) {
   EXPECT_FALSE(report.stopped_by_finding);
   const auto result = machine.download<int>(values);
   for (size_t i = 0; i < kAll; ++i) ASSERT_EQ(result[i], initial[(i + kRounds) % kAll] + static_cast<int>(kRounds));
-  // The next launch finds the barrier of the grid as new.
+  // The next launch finds the grid barrier in its initial state.
   machine.options.launch_index = 1;
   EXPECT_FALSE(
       machine.run(module_of("cooperative"), "whole_grid", {kBlocks, 1, 1}, {kThreads, 1, 1}).stopped_by_finding);

@@ -1,4 +1,4 @@
-// Each check finds its bug, with the exact message, and stays silent on the kernel that looks alike.
+// Each check finds its bug, with the exact message, and stays silent for the similar kernel without it.
 #include <algorithm>
 
 #include "run_kernel.hpp"
@@ -28,7 +28,7 @@ TEST(Findings, ReadPastTheEndIsNamedWithBufferOffsetLineBlockAndThread) {
   EXPECT_EQ(finding.offset, 4000);
   EXPECT_FALSE(report.stopped_by_finding);
   Floats expected(1024, 2.0F);
-  std::fill(expected.begin() + 1000, expected.end(), 0.0F);  // a lane that is skipped loads 0
+  std::fill(expected.begin() + 1000, expected.end(), 0.0F);  // a skipped lane loads 0
   EXPECT_EQ(machine.download<float>(out), expected);
 }
 TEST(Findings, ReadInsideIsSilent) {

@@ -1,4 +1,4 @@
-// Device functions that stay functions: recursion, calls through pointers, virtual functions, stacks.
+// Device functions that are not inlined: recursion, calls through pointers, virtual functions, stacks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -190,7 +190,7 @@ TEST(Functions, RecursionWithoutEndIsReportedWithItsDepthAndStopsTheBlock) {
 }
 
 TEST(Functions, ACallOfWhatIsNoFunctionIsReported) {
-  // Null, and addresses in front of, between and behind those of functions.
+  // Null, and addresses before, between and after those of functions.
   for (const uint64_t address : {uint64_t{0}, uint64_t{64}, kCodeWindow, kCodeWindow + 1, kCodeWindow + 5 * 128 + 4,
                                  kCodeWindow + 90000 * 128, ~uint64_t{0}}) {
     Machinery machine;

@@ -1,4 +1,4 @@
-// Races in global memory are found where blocks or warps meet in no order, and correct kernels that look alike are
+// Races in global memory are found where the accesses of blocks or warps are unordered; similar correct kernels are
 // silent.
 #include <random>
 
@@ -37,7 +37,7 @@ LaunchReport run(const std::string& kernel, Shape shape = {}, int threads = 1,
   return machine.run(races(), kernel, shape.grid, shape.block);
 }
 
-/// The marks of the lines of the races found, "written, other side", in the order of the report.
+/// The marks of the lines of the races found, "written, other side", in report order.
 std::vector<std::string> lines_of(const LaunchReport& report) {
   std::vector<std::string> lines;
   for (const Finding& finding : report.findings) {

@@ -1,5 +1,5 @@
-// Correct synchronization stays silent, and is no longer correct without one of its fences, barriers or orderings: the
-// twin of each idiom is found.
+// Correct synchronization stays silent; without one of its fences, barriers or orderings it is incorrect, and the twin
+// of each idiom is found.
 #include <set>
 
 #include "run_kernel.hpp"

@@ -1,7 +1,7 @@
 // How the PTX of tests/sim/kernels is made: NVRTC compiles each .cu with the options of KernelPtxMaker into the .ptx
-// beside it. make_kernel_ptx.cpp writes the files, and kernel_ptx_test.cpp compares them with what NVRTC makes now.
-// They are kept in the repository so that the simulator is tested without NVRTC too, and on the same PTX everywhere.
-// PTX that was written by hand stands as text in the tests, not in that folder.
+// beside it. make_kernel_ptx.cpp writes the files, and kernel_ptx_test.cpp compares them with NVRTC's present output.
+// They are in the repository so that the simulator is also tested without NVRTC, and on the same PTX everywhere.
+// Hand-written PTX is text in the tests, not in that folder.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@ namespace tilescope {
 
 inline const std::filesystem::path kKernelFolder = std::filesystem::path(TILESCOPE_SOURCE) / "tests/sim/kernels";
 
-/// Empty where there is no such file.
+/// Empty if there is no such file.
 inline std::string text_of_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The files of kKernelFolder with this extension, without it, in order.
+/// The names, without extension and sorted, of the files of kKernelFolder with this extension.
 inline std::vector<std::string> kernel_files(const std::string& extension) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(kKernelFolder))
@@ -46,8 +46,8 @@ class KernelPtxMaker {
   explicit KernelPtxMaker(std::shared_ptr<const NvrtcLibrary> library)
       : library_(std::move(library)), processes_(library_, NvrtcProcesses::worker_beside_this_program()) {}
 
-  /// The PTX of the source NAME.cu with this text. It does not depend on where the program was started, nor on where
-  /// the toolkit is.
+  /// The PTX of the source NAME.cu with this text. It does not depend on the working directory or on the toolkit's
+  /// location.
   Result<std::string> make(const std::string& name, const std::string& text) {
     NvrtcInput input{.text = text, .file = "kernels/" + name + ".cu", .headers = {}, .name_expressions = {}};
     input.options = {"--gpu-architecture=compute_80", "-lineinfo", "-default-device"};
@@ -68,7 +68,7 @@ class KernelPtxMaker {
     return ptx;
   }
 
-  /// release_of_ptx of all that this makes.
+  /// release_of_ptx of all PTX that this makes.
   Result<std::string> release() { return make("empty", "").map(release_of_ptx); }
 
  private:

@@ -1,4 +1,4 @@
-// The stored PTX of the test kernels is what NVRTC makes of their sources. With another release of NVRTC than that of
+// The stored PTX of the test kernels is NVRTC's output for their sources. With a different NVRTC release than that of
 // the stored files this is skipped; TILESCOPE_REQUIRE_NVRTC=1, which .ci/run sets, makes it fail instead.
 #include "kernel_ptx.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 std::string stored_ptx(const std::string& name) { return text_of_file(kKernelFolder / (name + ".ptx")); }
 std::string source_of(const std::string& name) { return text_of_file(kKernelFolder / (name + ".cu")); }
 
-/// The first line in which they differ; empty where they are the same.
+/// The first line that differs; empty if the texts are equal.
 std::string difference(const std::string& stored, const std::string& made) {
   if (stored == made) return {};
   std::istringstream stored_lines(stored), made_lines(made);
@@ -29,7 +29,7 @@ std::string difference(const std::string& stored, const std::string& made) {
   }
 }
 
-/// NVRTC, or why it cannot be asked about the stored files.
+/// NVRTC, or the reason why it cannot check the stored files.
 struct Nvrtc {
   std::unique_ptr<KernelPtxMaker> maker;
   std::string missing;

@@ -1,4 +1,4 @@
-// What a launch refuses, and with which error.
+// What a launch refuses, with the error.
 #include <gtest/gtest.h>
 
 #include "ptx_text.hpp"

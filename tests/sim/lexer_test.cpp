@@ -1,4 +1,4 @@
-// PTX text is cut into tokens as the PTX ISA says, and nothing but PTX is accepted.
+// PTX text is split into tokens as the PTX ISA says, and nothing but PTX is accepted.
 #include "engine/sim/ptx/lexer.hpp"
 
 #include <gtest/gtest.h>

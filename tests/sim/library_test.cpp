@@ -1,4 +1,4 @@
-// What CUDA's run time gives to kernels: assert, trap, malloc and free.
+// What the CUDA run time provides to kernels: assert, trap, malloc and free.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(Library, AFailedAssertionNamesItsExpressionFunctionLineAndThreadAndStopsThe
 TEST(Library, AFailedAssertionInAFunctionNamesTheFunctionAndCountsTheThreads) {
   Machinery machine;
   std::vector<float> in(64, 1.0F);
-  in[40] = in[41] = 99.5F;  // fails where it is called a second time, with 100.5
+  in[40] = in[41] = 99.5F;  // fails at the second call, with 100.5
   machine.input("in", in);
   machine.output<float>("out", 64);
   const auto report = machine.run(module_of("library"), "asserting_inside", {1, 1, 1}, {64, 1, 1});
@@ -103,7 +103,7 @@ TEST(Library, WhatOneLaunchAllocatesTheNextOnesReadAndFree) {
       EXPECT_EQ(report.findings[0].id, "use-after-free");
       EXPECT_EQ(report.findings[0].count, static_cast<uint64_t>(kThreads));
     }
-    // A new run finds the heap empty.
+    // In a new run the heap is empty.
     machine.options.launch_index = 0;
     machine.launch.arguments = arguments;
     const auto stale = machine.run(module, "free_behind", {1, 1, 1}, {kThreads, 1, 1});

@@ -1,4 +1,4 @@
-// Registers share a slot exactly when they are never needed at the same time.
+// Registers share a slot exactly if they are never live at the same time.
 #include "engine/sim/lower/liveness.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 struct Assigned {
   std::shared_ptr<const PtxModule> module;
   RegisterSlots slots;
-  /// %r1 is the register behind the nine predicates, the nine of 16 bits, and %r0.
+  /// %r1 is the register after the nine predicates, the nine 16-bit registers, and %r0.
   uint16_t r(size_t number) const { return slots.slot[18 + number]; }
 };
 

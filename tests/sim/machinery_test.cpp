@@ -1,4 +1,4 @@
-// Memory spaces, lane exchange, control flow and blocks that wait for one another.
+// Memory spaces, lane exchange, control flow, and blocks that wait for one another.
 #include <numeric>
 
 #include "run_kernel.hpp"

@@ -1,8 +1,8 @@
-// Writes tests/sim/kernels/*.ptx anew, each from the .cu beside it, after a .cu was changed:
+// Rewrites tests/sim/kernels/*.ptx, each from the .cu beside it, after a .cu was changed:
 //
 //     ninja -C build/release make_kernel_ptx && build/release/make_kernel_ptx
 //
-// It uses the NVRTC that the program uses. The files are of the release that .ci/run expects, CUDA 13.0.
+// It uses the program's NVRTC. The files are from the release that .ci/run expects, CUDA 13.0.
 #include <cstdio>
 
 #include "kernel_ptx.hpp"

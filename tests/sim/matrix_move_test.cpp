@@ -1,10 +1,10 @@
-// ldmatrix, stmatrix and movmatrix: the layout of PTX ISA 9.0, 9.7.15.5.15 to 9.7.15.5.17, their counts and checks.
+// ldmatrix, stmatrix and movmatrix: the layout of PTX ISA 9.0, 9.7.15.5.15 to 9.7.15.5.17, their counters and checks.
 #include "run_kernel.hpp"
 
 namespace tilescope {
 namespace {
 
-/// A kernel of one warp with an array of shared memory and the lane in %lane; parameters in and out in %in, %out.
+/// A kernel of one warp with an array in shared memory and the lane in %lane; %in and %out hold its two parameters.
 std::string around(const std::string& body) {
   return ".version 8.4\n.target sm_90\n.address_size 64\n.file 1 \"kernels/m.cu\"\n"
          ".visible .entry k(.param .u64 pin, .param .u64 pout)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<32>;\n"
@@ -90,7 +90,8 @@ TEST(MatrixLoad, ThroughAGenericAddressIsTheSame) {
   EXPECT_EQ(machine.download<uint16_t>(out), std::vector<uint16_t>(in.begin(), in.begin() + 64));
 }
 TEST(MatrixLoad, NeedsAWavefrontForEachRowThatSharesItsBanks) {
-  // Rows 128 bytes apart begin in the same bank: eight wavefronts a matrix; 16 bytes more between them, and one does.
+  // Rows with a pitch of 128 bytes all start at the same bank: eight wavefronts per matrix; with a pitch of 112 bytes
+  // one suffices.
   for (int pitch : {128, 112}) {
     Machinery machine;
     machine.input("in", counting_halves(32 * 8));

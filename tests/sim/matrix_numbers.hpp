@@ -1,5 +1,4 @@
-// Elements of matrices for the tests of tensor-core instructions: numbers that their type holds exactly, and their
-// bits.
+// Matrix elements for the tests of tensor core instructions: numbers that their type holds exactly, and their bits.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +38,7 @@ inline const char* name_of(Number number) {
   return kNames[static_cast<size_t>(number)];
 }
 
-/// A small number that every format of its kind holds exactly, and its bits: an exponent field and a fraction.
+/// A small number that every format of its kind holds exactly; the bits are built from exponent and fraction.
 inline double small_float(std::mt19937& random, int fraction_bits) {
   const int fraction = static_cast<int>(random() % (1U << std::min(fraction_bits, 20)));
   const double magnitude =
@@ -76,7 +75,7 @@ inline Element make_element(Number number, std::mt19937& random) {
       return of_float(8, 7);
     case Number::tf32: {
       const double value = small_float(random, 10);
-      return {value, float_bits(value, 8, 23) | (random() & 0x1fff)};  // the lower 13 bits do not count
+      return {value, float_bits(value, 8, 23) | (random() & 0x1fff)};  // the lower 13 bits are ignored
     }
     case Number::f64:
       return of_float(11, 52);

@@ -1,5 +1,5 @@
 // mma.sync of every shape and type against a matrix product in double precision or integers. The fragments are filled
-// and read as the PTX ISA 9.0 lays them out (section 9.7.15.5), written down here shape by shape.
+// and read in the layout of PTX ISA 9.0 (section 9.7.15.5), written down here shape by shape.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 struct Place {
   size_t row, column;
 };
-/// Where element i of a lane's fragment lies; g is lane / 4 and t is lane % 4 (the ISA's groupID, threadID_in_group).
+/// Row and column of element i of a lane's fragment; g is lane / 4 and t is lane % 4 (the ISA's groupID,
+/// threadID_in_group).
 using Fragment = std::function<Place(size_t i, size_t g, size_t t)>;
 
 struct Shape {
@@ -193,7 +194,7 @@ struct Matrix {
   double at(size_t row, size_t column) const { return values[row * columns + column]; }
 };
 
-/// The registers of all lanes, register by register: elements fill a register from its low bits up.
+/// The registers of all lanes, register by register: elements fill a register from its low bits.
 struct Registers {
   size_t bits_each;  // 32 or 64
   std::vector<std::vector<uint64_t>> of;
@@ -210,7 +211,7 @@ size_t count_registers(Number number, size_t rows, size_t columns) {
   return rows * columns * bits_of(number) / 32 / register_bits(number);
 }
 
-/// Random numbers in a fragment, and the matrix that they make.
+/// Random numbers in a fragment, and the resulting matrix.
 Registers fill(Number number, const Fragment& fragment, Matrix& matrix, std::mt19937& random) {
   const size_t bits = bits_of(number), each = register_bits(number);
   matrix.values.assign(matrix.rows * matrix.columns, std::nan(""));
@@ -283,7 +284,7 @@ double half_ulp(double value) {
   return std::ldexp(1.0, std::max(-14, std::ilogb(std::max(std::abs(value), 1e-9))) - 11);
 }
 
-/// D as it should be, with what it may differ by.
+/// Expected D and its tolerance.
 struct Expected {
   double value, tolerance;
 };
@@ -302,7 +303,7 @@ Expected expected_of(const Matrix& a, const Matrix& b, double c, size_t row, siz
 
 struct Case {
   Number a, b, c;
-  std::string middle, tail;  // parts of the opcode before the types, and behind them
+  std::string middle, tail;  // parts of the opcode before the types and after them
 };
 
 void check(const Case& test, const Shape& shape) {
@@ -367,7 +368,7 @@ TEST(MatrixProduct, OfBitsCountsThoseThatDifferOrAreBothSet) {
     for (const Shape& shape : shapes_of(Number::b1)) check({Number::b1, Number::b1, Number::s32, "", tail}, shape);
 }
 
-/// One product of equal numbers in every place, and D of lane 0.
+/// Element 0 of lane 0's D, for a product with all elements equal.
 template <class T>
 T first_of_product(const std::string& opcode, uint32_t a, uint32_t b, T c, const size_t (&counts)[4]) {
   Machinery machine;

@@ -1,4 +1,4 @@
-// What NVRTC writes is parsed whole; anything else is an error with its line.
+// NVRTC's output is parsed completely; anything else is an error with its line.
 #include "engine/sim/ptx/parser.hpp"
 
 #include <gtest/gtest.h>

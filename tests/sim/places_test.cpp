@@ -1,5 +1,5 @@
-// How findings name what they are about: the line in the header and where it was called, elements of shared arrays,
-// shared memory that the launch forgot.
+// How findings name their location: the line in the header and that of the call, elements of shared arrays, and shared
+// memory that the launch did not provide.
 #include "engine/sim/program/shared_names.hpp"
 #include "run_kernel.hpp"
 
@@ -67,7 +67,7 @@ struct Declared {
   const char* symbol;
   const char* kernel;
   uint64_t bytes;
-  uint64_t element_bytes;  // 0: the shape is not known
+  uint64_t element_bytes;  // 0: the shape is unknown
   std::vector<uint64_t> extents;
 };
 
@@ -93,7 +93,7 @@ TEST(Places, ShapesOfSharedArraysAreReadFromTheSource) {
        2048,
        4,
        {32, 16}},
-      // The body's own constant; that of another kernel is another one.
+      // The body's own constant; that of the other kernel is a different one.
       {"__global__ void j() { const int n = 4; __shared__ int t[n][n]; }\n__global__ void k() { const int n = 8; "
        "__shared__ int t[n][n]; }",
        "_ZZ1kvE1t",
@@ -122,7 +122,7 @@ TEST(Places, ShapesOfSharedArraysAreReadFromTheSource) {
        1,
        {2, 8}},
       {"__global__ void k() { __shared__ unsigned long long t; }", "_ZZ1kvE1t", "_Z1kv", 8, 8, {}},
-      // What cannot be evaluated, or does not give the bytes of the PTX.
+      // Extents that cannot be evaluated, or do not give the byte count in the PTX.
       {"__global__ void k() { __shared__ float t[sizeof(X)][4]; }", "_ZZ1kvE1t", "_Z1kv", 64, 0, {}},
       {"__global__ void k() { __shared__ float t[8][4]; }", "_ZZ1kvE1t", "_Z1kv", 64, 0, {}},
       {"#define N 4\n#undef N\n#define N 8\n__global__ void k() { __shared__ float t[N]; }",
@@ -143,7 +143,7 @@ TEST(Places, ShapesOfSharedArraysAreReadFromTheSource) {
   }
 }
 
-/// A kernel with an array of 32 bytes and one whose size the launch gives; both are read at an offset.
+/// A kernel with an array of 32 bytes and one whose size the launch gives; both are read at the given offsets.
 std::string first_message(uint32_t dynamic_bytes, int array_offset, int extern_offset) {
   CompiledModule module;
   module.ptx =

@@ -1,4 +1,4 @@
-// printf in kernels, against the C library's.
+// printf in kernels, compared with the C library's.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -48,10 +48,10 @@ TEST(Printf, EveryConversionFlagWidthPrecisionAndLengthIsThatOfC) {
   each([](int) { return std::string("ok|  a|b  |\n"); });
   each([&](int) { return expected("%s|%10s|%-10s|%.3s|%s|(null)\n", text, text, text, text, "local"); });
   each([&](int) { return expected("%*d|%-*d|%.*f|%*.*f\n", 6, 1, 6, 2, 3, x, 9, 2, x); });
-  each([](int) { return std::string("%|%5%|%y|%\n"); });  // what is no conversion is printed as it stands
+  each([](int) { return std::string("%|%5%|%y|%\n"); });  // what is not a conversion is printed unchanged
   each([](int) { return std::string("(nil)\n"); });
   EXPECT_EQ(report.output, all);
-  // As many as there are conversions, and one more for each *.
+  // One per conversion, and one more for each *.
   const int arguments = 8 + 6 + 7 + 4 + 6 + 6 + 3 + 4 + 6 + 9 + 1;
   EXPECT_EQ(machine.download<int>(returned), std::vector<int>(3, arguments));
 }

@@ -12,7 +12,7 @@ TEST(Residency, TheGpuThatIsTakenWithoutATableIsTheOneOfTheTable) {
   const GpuSpec& built_in = usual_gpu();
   EXPECT_EQ(built_in.multiprocessors, table.multiprocessors);
   EXPECT_EQ(built_in.shared_bytes_per_block, table.shared_bytes_per_block);
-  // Every limit once.
+  // Each limit in turn.
   for (const BlockUsage& usage :
        {BlockUsage{.threads = 1024}, BlockUsage{.threads = 32}, BlockUsage{.threads = 256, .registers_per_thread = 168},
         BlockUsage{.threads = 64, .dynamic_shared_bytes = 50000}, BlockUsage{.threads = 64, .barriers = 16}}) {

@@ -1,5 +1,5 @@
 // Runs kernels of tests/sim/kernels on the simulator, without NVRTC: the PTX is stored beside the source.
-// kernel_ptx.hpp says how it is made.
+// kernel_ptx.hpp explains how it is made.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,8 +26,8 @@ inline CompiledModule module_of(const std::string& name) {
   return module;
 }
 
-/// A line of tests/sim/kernels/NAME.cu by its mark, "[load]", where it ends in a comment with one; else its number.
-/// Tests name lines by marks, so that a source can be edited. A mark is unique within its kernel.
+/// A line of tests/sim/kernels/NAME.cu by the mark in its trailing comment, "[load]"; the line number if it has none.
+/// Tests refer to marks, so that a source can be edited. A mark is unique within its kernel.
 inline std::string mark_of(const std::string& name, uint32_t line) {
   std::ifstream file(std::string(TILESCOPE_SOURCE) + "/tests/sim/kernels/" + name + ".cu");
   std::string text;
@@ -37,7 +37,7 @@ inline std::string mark_of(const std::string& name, uint32_t line) {
   return std::regex_search(text, mark, end_of_comment) ? mark[1].str() : std::to_string(line);
 }
 
-/// The message of a finding with marks in place of lines, as in "kernels/spaces.cu:[write]".
+/// The message of a finding with marks instead of line numbers, as in "kernels/spaces.cu:[write]".
 inline std::string with_marks(const std::string& message) {
   static const std::regex file(R"(kernels/(\w+)\.cu:)"), place(R"((\.cu:|\bline )(\d+))");
   std::smatch name;
@@ -48,19 +48,19 @@ inline std::string with_marks(const std::string& message) {
   return text + rest;
 }
 
-/// A simulator with buffers, and one launch after the other.
+/// A simulator with buffers, and one launch at a time.
 class Machinery {
  public:
   explicit Machinery(int threads = 1) : executor(make_simulator(threads)) {}
 
-  /// A buffer with these elements; the next argument of the launch.
+  /// A buffer with these elements, which becomes the next argument of the launch.
   template <class T>
   size_t input(const std::string& name, const std::vector<T>& values) {
     const size_t index = reserve(name, values.size() * sizeof(T));
     EXPECT_TRUE(executor->upload(*buffers[index], std::as_bytes(std::span(values)), false).has_value());
     return index;
   }
-  /// A buffer that nobody has written.
+  /// An unwritten buffer.
   template <class T>
   size_t output(const std::string& name, size_t count) {
     return reserve(name, count * sizeof(T));

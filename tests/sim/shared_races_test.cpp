@@ -1,4 +1,4 @@
-// Races in shared memory are found where two sides are, and correct kernels that look alike are silent.
+// Races in shared memory are found where two accesses are unordered; similar correct kernels are silent.
 #include <numeric>
 #include <random>
 
@@ -12,7 +12,7 @@ const CompiledModule& races() {
   return module;
 }
 
-/// Distances and values in no order: whole numbers, so that they suit floats, integers and bytes.
+/// Unsorted distances and values: whole numbers, so that they suit floats, integers and bytes.
 template <class T>
 std::vector<T> mixed_values(size_t count) {
   std::mt19937 generator(7);
@@ -40,7 +40,7 @@ LaunchReport multiply(const std::string& kernel, std::vector<float> a, int threa
   return machine.run(races(), kernel, {4, 4, 1}, {16, 16, 1});
 }
 
-/// The marks of the lines of the races found, "written, other side", in the order of the report.
+/// The marks of the lines of the races found, "written, other side", in report order.
 std::vector<std::string> lines_of(const LaunchReport& report, const std::string& id = "shared-race") {
   std::vector<std::string> lines;
   for (const Finding& finding : report.findings) {

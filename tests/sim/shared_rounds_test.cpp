@@ -1,4 +1,4 @@
-// A loop's turns that are all alike hide no race in the one that is not.
+// Equal iterations of a loop do not hide a race in an iteration that differs.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -22,7 +22,7 @@ LaunchReport run(const std::string& kernel, int turns, int odd, uint32_t blocks 
   return machine.run(module, kernel, {blocks, 1, 1}, {threads, 1, 1});
 }
 
-/// "id, mark of the line, mark of the other side's line, count" of each finding.
+/// "id, mark of the line, mark of the other side's line, count" for each finding.
 std::vector<std::string> findings_of(const LaunchReport& report) {
   std::vector<std::string> texts;
   for (const Finding& finding : report.findings) {
@@ -87,8 +87,8 @@ TEST(SharedRounds, RacesAreFoundAmongMorePlacesThanAreRemembered) {
   EXPECT_EQ(findings_of(run("never_twice", 4200, kNever)), Texts{});
 }
 
-/// Rounds of random accesses, repeated with deviations. They go to two checks that know the same kernel, but that one's
-/// has an instruction more that is never executed and keeps it from relying on rounds before.
+/// Rounds of random accesses, repeated with deviations. They go to two checks for the same kernel, except that one
+/// check's kernel has an extra, never executed instruction that keeps it from relying on earlier rounds.
 class Players {
  public:
   explicit Players(uint32_t seed)
@@ -120,7 +120,7 @@ class Players {
   struct Step {
     uint32_t site = 0, offset = 0, changed = 0xffffffff;
     AccessPattern* pattern = nullptr;
-    bool synchronises = false;  // before it
+    bool synchronises = false;  // before the step
   };
 
   static Program program(bool has_strong) {
@@ -184,7 +184,7 @@ class Players {
       repeating_.access(warp, now, step.site, *step.pattern, step.offset, step.changed);
   }
 
-  /// What is not in the round.
+  /// A step that is not in the round.
   void deviate(uint32_t warp, Step step) {
     ++deviations;
     switch (below(8)) {

@@ -1,4 +1,4 @@
-// Stores and atomics that go where they may not.
+// Stores and atomics to addresses that they must not write.
 #include "run_kernel.hpp"
 
 namespace tilescope {

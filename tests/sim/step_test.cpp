@@ -1,5 +1,5 @@
-// Going through a block step by step: values, masks, divergence, barriers and findings of kernels that can be worked
-// out by hand (kernels/stepping.cu).
+// Stepping through a block: values, masks, divergence, barriers and findings of kernels that can be calculated by hand
+// (kernels/stepping.cu).
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -28,14 +28,14 @@ class Stepping : public ::testing::Test {
   static const StepInstruction& instruction(const StepRecord& record, uint32_t step) {
     return record.instructions[record.steps[step].instruction];
   }
-  /// The steps of a warp whose instruction begins like that.
+  /// A warp's steps whose instruction begins with `text`.
   static std::vector<uint32_t> steps_like(const StepRecord& record, uint32_t warp, std::string_view text) {
     std::vector<uint32_t> found;
     for (uint32_t step : record.steps_of(warp))
       if (instruction(record, step).text.starts_with(text)) found.push_back(step);
     return found;
   }
-  /// What a store's only data register holds.
+  /// The value in a store's only data register.
   static LaneValues stored(const StepRecord& record, uint32_t step) {
     const StepInstruction& store = instruction(record, step);
     EXPECT_EQ(store.role, StepRole::store) << store.text;
@@ -85,7 +85,7 @@ TEST_F(Stepping, ALaneThatHasNotWrittenARegisterYetHasNoValueInIt) {
   ASSERT_EQ(result, instruction(*steps, of_the_others).writes.at(0).reg);
   EXPECT_EQ(steps->registers[result].name, "%r13");
   const uint32_t first = std::min(of_eight, of_the_others);
-  EXPECT_FALSE(steps->value_read(0, result, first));  // nobody has written it before
+  EXPECT_FALSE(steps->value_read(0, result, first));  // not written before
   EXPECT_EQ(steps->value_at(0, result, first)->known(), first == of_eight ? 0xffU : 0xffffff00U);
   EXPECT_EQ(steps->value_at(0, result, steps->steps_of(0).back())->known(), 0xffffffffU);
 }
@@ -104,7 +104,7 @@ TEST_F(Stepping, AWarpWaitsAtABarrierUntilTheLastOneComes) {
     EXPECT_EQ(steps->steps[barriers[0]].waits, 0xffffffffU);
     EXPECT_EQ(instruction(*steps, barriers[0]).role, StepRole::barrier);
     for (uint32_t other = 0; other < 4; ++other) {
-      // The simulator runs warp after warp up to the barrier; the last one opens it.
+      // The simulator runs one warp after another up to the barrier; the last one releases it.
       const bool waits = other <= warp && warp < 3;
       EXPECT_EQ(steps->state_at(other, barriers[0]).state, waits ? State::at_barrier : State::ready)
           << "warp " << other << " when warp " << warp << " arrives";
@@ -138,7 +138,7 @@ TEST_F(Stepping, AnyStepCanBeGoneToForwardsAndBackwards) {
   machinery.input("in", numbers(64));
   machinery.output<int>("out", 64);
   const auto steps = record("part_and_meet", {1}, {64});
-  // A register file that follows the writes one by one, against the values that are looked up.
+  // A register file that applies the writes one by one, compared with the values that are looked up.
   using Lanes = std::array<std::optional<uint64_t>, 32>;
   std::vector<Lanes> file(size_t{2} * steps->registers.size());
   const auto look_up = [&](uint32_t warp, uint32_t reg, uint32_t step) {
@@ -208,7 +208,7 @@ TEST_F(Stepping, ResultsOfABarrierAreThereForAllThatWaited) {
     const uint32_t reg = instruction(*steps, steps_like(*steps, warp, "st.global").at(0)).reads.back().reg;
     const auto write = steps->last_write(warp, reg, steps->steps_of(warp).back());
     ASSERT_TRUE(write);
-    EXPECT_FALSE(steps->writes[*write].found);  // the instruction gave it, not somebody unknown
+    EXPECT_FALSE(steps->writes[*write].found);  // the instruction wrote it, not an unknown writer
     for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(values.bits(lane), 32U);  // 96 / 3
   }
 }
@@ -221,7 +221,7 @@ TEST_F(Stepping, AShuffleOfLanesOnDifferentWaysGivesAllTheirResults) {
   const auto steps = record("shuffle_in_branches", {1}, {32});
   const LaneValues values = stored(*steps, steps_like(*steps, 0, "st.global").at(0));
   for (int lane = 0; lane < 32; ++lane) {
-    // Lane 4 is even and lane 7 odd: each gives the value that it passes itself.
+    // Lane 4 is even and lane 7 odd: each supplies the value that it passes itself.
     const int expected = lane % 2 != 0 ? 2 * in[static_cast<size_t>(lane)] + in[4] + 100 : 5 - in[7];
     EXPECT_EQ(static_cast<int32_t>(values.bits(lane)), expected) << lane;
   }
@@ -256,7 +256,7 @@ TEST_F(Stepping, ALongLoopStaysWithinItsMemory) {
   EXPECT_LT(by_bytes->bytes(), kBytes + kBytes / 8);
   const auto by_steps = record("count_long", {1}, {256}, {.max_steps = 8000});
   for (uint32_t warp = 0; warp < 8; ++warp) {
-    EXPECT_EQ(by_steps->steps_of(warp).size(), 1000U);  // each warp has its share
+    EXPECT_EQ(by_steps->steps_of(warp).size(), 1000U);  // each warp gets its share
     EXPECT_FALSE(by_steps->ended[warp]);
   }
 }
@@ -266,8 +266,8 @@ TEST_F(Stepping, AWindowFurtherOnHasTheValuesOfThere) {
   machinery.value(100'000);
   const auto steps = record("count_long", {2}, {32}, {.block = 1, .first_step = 30'000, .max_steps = 500});
   ASSERT_EQ(steps->steps_of(0).size(), 500U);
-  // The generator, from the rounds that the executed steps make: both registers of the loop are known by what they
-  // hold.
+  // Advances the generator to the value at the first recorded round, then follows it through the others. x is the
+  // register that mad.lo writes.
   const auto rounds = steps_like(*steps, 0, "mad.lo.s32");
   ASSERT_FALSE(rounds.empty());
   const uint32_t x = instruction(*steps, rounds[0]).writes.at(0).reg;
@@ -300,7 +300,7 @@ TEST_F(Stepping, ADeadlockCanBeGoneToAndShowsWhoWaitsWhere) {
   EXPECT_EQ(steps->state_at(0, last), (StepWarpState{StepWarpState::State::at_barrier, 0}));
   EXPECT_EQ(steps->state_at(1, last).state, StepWarpState::State::at_barrier);
   const Step& end = steps->steps[steps->steps_of(1).back()];
-  EXPECT_EQ(end.executed, 0xffffU);  // the lower half, which comes last
+  EXPECT_EQ(end.executed, 0xffffU);  // the lower half, which runs last
   ASSERT_EQ(steps->paths_of(end).size(), 1U);
   EXPECT_EQ(steps->paths_of(end)[0],
             (StepPath{0xffff0000U, steps->paths_of(end)[0].instruction, StepPath::State::at_barrier, 1}));
@@ -319,7 +319,7 @@ TEST_F(Stepping, AFindingIsAtTheStepThatMadeIt) {
   EXPECT_EQ(instruction(*steps, first.step).role, StepRole::load);
   const auto addresses = steps->addresses_at(first.step);
   EXPECT_EQ(region_of((*addresses)[4]).offset, 400);
-  EXPECT_EQ(first.own, first.step);  // one warp, from its first step on
+  EXPECT_EQ(first.own, first.step);  // one warp, from its first step
 }
 
 TEST_F(Stepping, AFindingBehindTheWindowSaysHowFarItIs) {

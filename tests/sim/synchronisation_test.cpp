@@ -1,5 +1,5 @@
 // Lanes and warps wait for one another as on compute capability 7.0 and later (PTX ISA 9.0, sections 9.7.9.6 and
-// 9.7.13); what never ends or is undefined is found, and what merely looks like it is not.
+// 9.7.13); deadlocks and undefined behaviour are found, and similar correct code is not.
 #include <bit>
 #include <numeric>
 
@@ -33,7 +33,7 @@ TEST(WarpSync, LanesInBothBranchesShuffleWithOneAnother) {
   EXPECT_EQ(messages_of(report), Messages{});
   Integers expected(64);
   for (size_t i = 0; i < 64; ++i) {
-    const size_t warp = i & 32;  // an even lane offers its value and 100, an odd one its value
+    const size_t warp = i & 32;  // an even lane offers its value + 100, an odd one its value
     expected[i] = i % 2 == 1 ? 2 * in[i] + in[warp + 4] + 100 : 5 - in[warp + 7];
   }
   EXPECT_EQ(machine.download<int>(out), expected);
@@ -91,7 +91,8 @@ TEST(WarpSync, PartOfAWarpReducesUnderABallotMask) {
   const size_t out = machine.output<int>("out", 1);
   machine.value(23);
   const auto report = machine.run(module_of("synchronisation"), "partial_warp", {1, 1, 1}, {32, 1, 1});
-  EXPECT_EQ(messages_of(report), Messages{});  // reading from lanes outside of the mask, and not using it, is common
+  EXPECT_EQ(messages_of(report), Messages{});  // it is common to read from lanes outside the mask without using the
+                                               // value
   EXPECT_EQ(machine.download<int>(out)[0], std::accumulate(in.begin(), in.begin() + 23, 0));
 }
 TEST(WarpSync, LanesThatHaveLeftAreNotWaitedFor) {

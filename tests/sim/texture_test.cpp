@@ -1,4 +1,4 @@
-// What texture fetches give: values worked out by hand from the CUDA C++ Programming Guide, "Texture Fetching".
+// Texture fetches: values calculated by hand from the CUDA C++ Programming Guide, "Texture Fetching".
 #include "engine/sim/state/texture.hpp"
 
 #include <limits>
@@ -46,7 +46,7 @@ class Texturing : public Machinery {
     std::get<BufferArgument>(launch.arguments.back()).texture = launch.textures.size();
     launch.textures.push_back(spec);
   }
-  /// The results of a kernel, one for each thread.
+  /// The results of a kernel, one per thread.
   template <class R>
   std::vector<R> results(const char* kernel, size_t threads) {
     const size_t out = output<R>("out", threads);
@@ -85,7 +85,7 @@ TEST(Textures, BorderAddressingGivesZeroOutside) {
   TextureSpec spec = row_of(kRow);
   spec.address = Address::border;
   EXPECT_EQ(fetch_one(kRow, spec, {-0.5F, 0, 3.5F, 4, 1e30F}), (Values{0, 10, 40, 0, 0}));
-  spec.linear_filter = true;  // half of each end is outside
+  spec.linear_filter = true;  // half of the footprint is outside at each end
   EXPECT_EQ(fetch_one(kRow, spec, {0, 4, 0.5F, -0.5F, 4.5F}), (Values{5, 20, 10, 0, 0}));
 }
 
@@ -96,7 +96,7 @@ TEST(Textures, WrapAndMirrorRepeatTheTexture) {
   spec.address = Address::wrap;
   EXPECT_EQ(fetch_one(kRow, spec, {-0.25F, 0.25F, 1, 1.25F, -2}), (Values{40, 20, 10, 20, 10}));
   spec.address = Address::mirror;
-  // At the edge of two texels in a repetition that runs backwards: the one behind it, as on an H200.
+  // At the edge of two texels in a mirrored repetition: the one behind it, as on an H200.
   EXPECT_EQ(fetch_one(kRow, spec, {-0.25F, 0.25F, 1, 1.125F, 1.25F, 2.25F}), (Values{10, 20, 40, 40, 30, 20}));
 }
 

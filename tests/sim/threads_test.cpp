@@ -1,5 +1,5 @@
-// What a launch gives does not depend on the number of host threads: buffers, accesses, counters and findings are the
-// same to the byte.
+// A launch's results do not depend on the number of host threads: buffers, accesses, counters and findings are equal to
+// the byte.
 #include <bit>
 #include <numeric>
 
@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// Everything that a launch gives, as text and numbers in their order.
+/// Everything that a launch reports, as text and numbers in order.
 class Transcript {
  public:
   template <class T>

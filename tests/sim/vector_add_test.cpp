@@ -1,4 +1,4 @@
-// Vector add in every form that labs use: results, counters, trace.
+// Vector add in every form that labs use: results, counters and trace.
 #include <tuple>
 
 #include "run_kernel.hpp"
@@ -86,7 +86,7 @@ TEST(VectorAdd, CountsARequestOnlyWhereALaneIsActive) {
   EXPECT_EQ(report.counters.global_store_bytes_useful, 33U * 4);
 }
 TEST(VectorAdd, CountsEveryInstructionThatAWarpExecutes) {
-  // add_scalar has 22 instructions in all, of which the branch skips 11 for warps past the end.
+  // add_scalar has 22 instructions in total; the branch skips 11 of them for warps past the end.
   const auto all = add("add_scalar", 64, 1, 64).counters.warp_instructions;
   const auto half = add("add_scalar", 32, 1, 64).counters.warp_instructions;
   EXPECT_EQ(all, 2U * 22);
@@ -99,7 +99,7 @@ TEST(VectorAdd, RecordsEachAccessInTheOrderOfTheBlock) {
   ASSERT_TRUE(trace.complete);
   EXPECT_EQ(trace.blocks_recorded, 2U);
   ASSERT_EQ(trace.sites.size(), 3U);
-  ASSERT_EQ(trace.accesses.size(), 12U);  // 4 warps, of which the last has 4 elements; 3 accesses each
+  ASSERT_EQ(trace.accesses.size(), 12U);  // 4 warps, the last one with 4 elements; 3 accesses each
   EXPECT_EQ(trace.sites[2].kind, AccessKind::store);
   EXPECT_EQ(trace.sites[2].file, "kernels/vector_add.cu");
   EXPECT_EQ(mark_of("vector_add", trace.sites[2].line), "[add]");
@@ -147,7 +147,7 @@ TEST(VectorAdd, LanesThatPartMeetAgainAtTheHeadOfALoop) {
     const bool written = i % 7 <= i / 7 % 7 && (i & 3) != 1;
     EXPECT_EQ(result[i], written ? vectors.sum(i) : -1) << i;
   }
-  // 7 turns of the loop for each of 2 warps: one store each, however the lanes part inside.
+  // 7 loop iterations in each of 2 warps: one store each, however the lanes diverge inside.
   EXPECT_EQ(report.counters.global_store_requests, 14U);
 }
 

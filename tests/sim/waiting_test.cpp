@@ -1,5 +1,5 @@
-// Threads that wait in loops: those that are waited for make progress, whichever they are (lanes of the same warp,
-// warps, blocks that are resident), and loops that never end are found.
+// Threads that wait in loops: the threads they wait for make progress, whichever they are (lanes of the same warp,
+// warps, resident blocks), and infinite loops are found.
 #include <numeric>
 #include <thread>
 
@@ -145,7 +145,7 @@ TEST(Hangs, ALockThatIsTakenTwiceIsFoundWithThoseWhoWaitElsewhere) {
                       "kernels/waiting.cu:[barrier], block (0,0,0) thread (1,0,0)"}));
 }
 TEST(Hangs, ABarrierOfMoreBlocksThanTheGpuHoldsIsADeadlock) {
-  // Blocks of 1024 threads: two on each of 132 multiprocessors.
+  // Blocks of 1024 threads: two on each of 132 SMs.
   for (const uint32_t blocks : {264U, 265U}) {
     Machinery machine;
     machine.input("arrived", Integers{0});

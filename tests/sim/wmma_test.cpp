@@ -1,5 +1,5 @@
-// nvcuda::wmma as NVRTC compiles it: a fragment's layout is unspecified, so what a user relies on is that load,
-// product, element-wise operation and store fit together for every type, shape and layout.
+// nvcuda::wmma as compiled by NVRTC: a fragment's layout is unspecified, so a user relies on load, product,
+// element-wise operation and store being consistent for every type, shape and layout.
 #include <bit>
 #include <cmath>
 #include <random>
@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-/// The bits of a small integer, which all types hold exactly, as they do its sums.
+/// The bits of a small integer; all types hold it and its sums exactly.
 uint64_t encode(const std::string& name, int value) {
   if (name == "f64") return std::bit_cast<uint64_t>(static_cast<double>(value));
   const auto single = std::bit_cast<uint32_t>(static_cast<float>(value));
@@ -37,7 +37,7 @@ std::vector<int> random_numbers(size_t count, int low, int high, uint32_t seed) 
   for (int& value : values) value = low + static_cast<int>(random() % static_cast<uint32_t>(high - low + 1));
   return values;
 }
-/// The elements one behind the other, each of so many bytes.
+/// The elements one after another, `bits` bits each.
 std::vector<uint8_t> bytes_of(const std::string& name, size_t bits, const std::vector<int>& values) {
   std::vector<uint8_t> bytes(values.size() * bits / 8);
   for (size_t i = 0; i < values.size(); ++i) {

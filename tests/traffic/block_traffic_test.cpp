@@ -23,7 +23,7 @@ AccessTrace trace_of_two_blocks() {
   };
   access(0, 0, 0, address_of(0, 0));
   access(0, 1, 0, kShared);
-  access(2, 0, 0, address_of(0, 4));  // one word off its sector
+  access(2, 0, 0, address_of(0, 4));  // one word off sector alignment
   access(2, 0, 1, address_of(0, 0), 0xff);
   access(2, 1, 1, kShared);  // all lanes in one bank
   access(2, 2, 0, address_of(0, 0));

@@ -1,4 +1,4 @@
-// Expected counts follow from the addresses; the stride-1, misaligned and 16-byte cases are also what ncu reports on an
+// Expected counts follow from the addresses; for the stride-1, misaligned and 16-byte cases ncu reports the same on an
 // H200 for l1tex__t_sectors_pipe_lsu_mem_global_op_ld over l1tex__t_requests_… (tools/compare_counters.py).
 #include "engine/traffic/access/coalesce.hpp"
 

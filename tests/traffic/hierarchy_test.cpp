@@ -1,5 +1,5 @@
-// What the caches must do follows from their sizes and from the CUDA C++ Programming Guide; every figure here is worked
-// out by hand from the accesses.
+// The caches' behaviour follows from their sizes and from the CUDA C++ Programming Guide; every figure here is
+// calculated by hand from the accesses.
 #include "engine/traffic/caches/hierarchy.hpp"
 
 #include <gtest/gtest.h>
@@ -12,14 +12,14 @@ namespace {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
-/// As if its L2 were one.
+/// The GPU with its L2 as a single partition.
 GpuSpec one_partition(const std::string& id) {
   GpuSpec spec = gpu(id);
   spec.l2_partitions = 1;
   return spec;
 }
 
-/// A launch whose accesses are written down one by one.
+/// A launch whose accesses are listed one by one.
 class Recording {
  public:
   explicit Recording(std::vector<uint64_t> buffer_bytes) {
@@ -30,7 +30,7 @@ class Recording {
     trace.sites.push_back({.ptx = ptx, .kind = kind, .bytes_per_lane = bytes_per_lane});
     return static_cast<uint16_t>(trace.sites.size() - 1);
   }
-  /// 32 lanes side by side, or `stride` bytes apart.
+  /// 32 adjacent lanes, or `stride` bytes from lane to lane.
   void access(uint16_t site, uint32_t block, size_t buffer, int64_t offset, int64_t stride = 0, uint16_t warp = 0) {
     LanePattern pattern{};
     const int64_t step = stride != 0 ? stride : trace.sites[site].bytes_per_lane;
@@ -139,7 +139,7 @@ TEST(Hierarchy, ASectorThatIsWrittenPieceByPieceIsNeverFetched) {
 }
 
 TEST(Hierarchy, ASectorThatHasToGiveWayBeforeItIsWholeIsCompletedFromTheDevice) {
-  // 12 MiB of sectors with one word each, in lines of their own, through the 6 MiB of a V100.
+  // 12 MiB of sectors with one word each, each in its own line, through the 6 MiB L2 of a V100.
   const GpuSpec& v100 = gpu("v100");
   const auto blocks = static_cast<uint32_t>(12 * kMiB / 4096);
   Recording recording({12 * kMiB});
@@ -152,7 +152,7 @@ TEST(Hierarchy, ASectorThatHasToGiveWayBeforeItIsWholeIsCompletedFromTheDevice) 
 }
 
 TEST(Hierarchy, MoreThanTheL2HoldsIsWrittenBack) {
-  // 32 MiB through the 6 MiB of a V100: what does not fit is written back while the kernel runs.
+  // 32 MiB through the 6 MiB L2 of a V100: the excess is written back while the kernel runs.
   const GpuSpec& v100 = gpu("v100");
   const uint32_t blocks = 32 * 1024 * 8;
   Recording recording({32 * kMiB});
@@ -206,7 +206,8 @@ TEST(Hierarchy, CopiesThatGoPastTheL1AskTheL2EveryTime) {
 }
 
 TEST(Hierarchy, SharedMemoryTakesItsPartOfTheL1) {
-  // A block reads 64 KiB twice. Beside little shared memory that fits the L1 of an H200; beside 200 KiB it does not.
+  // A block reads 64 KiB twice. Next to little shared memory that fits into the L1 of an H200; next to 200 KiB it does
+  // not.
   const auto hits = [](uint32_t shared_bytes) {
     Recording recording({64 * 1024});
     const uint16_t load = recording.site(AccessKind::load, 16);
@@ -219,7 +220,7 @@ TEST(Hierarchy, SharedMemoryTakesItsPartOfTheL1) {
 }
 
 TEST(Hierarchy, NeighbouringBlocksShareWhatTheyReadTogether) {
-  // 132 blocks on as many multiprocessors read the same 16 MiB, twice what a wave later would still find.
+  // 132 blocks on as many SMs read the same addresses, spread over 16 MiB.
   Recording recording({16 * kMiB});
   const uint16_t load = recording.site(AccessKind::load, 16);
   for (uint32_t block = 0; block < 132; ++block)
@@ -229,8 +230,8 @@ TEST(Hierarchy, NeighbouringBlocksShareWhatTheyReadTogether) {
   EXPECT_EQ(traffic.total.device_bytes_read, 16 * kMiB / (4096 * 32) * 32 * 32) << "fetched once for all of them";
 }
 
-// Two partitions. Which of them a line belongs to is drawn by a hash, so about half of many lines are far from either
-// side; blocks 0 and 1 run beside different partitions.
+// Two partitions. A hash assigns lines to partitions, so about half of many lines are far from either one; blocks 0 and
+// 1 run next to different partitions.
 constexpr const char* kLoadPastL1 = "ld.global.cg.f32 %f1, [%rd1];";
 constexpr int64_t kLines = 4096;
 
@@ -255,7 +256,7 @@ TEST(HierarchyInPartitions, TheNearOneKeepsWhatItHasFetchedUntilItIsWritten) {
     Recording recording({kLines * 128});
     const uint16_t load = recording.site(AccessKind::load, 4, kLoadPastL1);
     const uint16_t store = recording.site(AccessKind::store, 4, "st.global.f32 [%rd1], %f1;");
-    // Turn by turn: block 0 reads, block 1 writes, block 0 reads.
+    // In turn: block 0 reads, block 1 writes, block 0 reads.
     for (int64_t line = 0; line < kLines; ++line) {
       recording.access(load, 0, 0, line * 128);
       if (again) recording.access(load, 0, 0, line * 128);
@@ -269,8 +270,8 @@ TEST(HierarchyInPartitions, TheNearOneKeepsWhatItHasFetchedUntilItIsWritten) {
   const LevelTraffic twice = far_sectors(true, false);
   EXPECT_EQ(twice.far_sectors, far_sectors(false, false).far_sectors);
   EXPECT_EQ(twice.read_hits, 4U * kLines) << "the second read hits beside the multiprocessor, wherever a line belongs";
-  // Lines of block 1's side: block 0 has to fetch them again once block 1 has written. Those of its own: both stores go
-  // to the far side.
+  // A line in block 1's partition: block 0 fetches its 4 sectors again after block 1 has written. A line in block 0's:
+  // both stores of 4 sectors go to the far partition.
   EXPECT_EQ(far_sectors(true, true).far_sectors, 8U * kLines);
 }
 

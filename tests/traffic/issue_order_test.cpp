@@ -8,11 +8,11 @@
 namespace tilescope {
 namespace {
 
-constexpr int64_t kPiece = 16384;  // bytes that a block reads of an operand in one step
+constexpr int64_t kPiece = 16384;  // bytes that a block reads of an operand per step
 constexpr uint32_t kSteps = 4;
 
-/// A matmul of rows × columns tiles: block b = row · columns + column reads strip `row` of a and strip `column` of b,
-/// a piece of each in every step, and in the last one writes its tile of c.
+/// A matmul of rows × columns tiles: block b = row · columns + column reads strip `row` of a and strip `column` of b, a
+/// piece of each per step, and writes its tile of c in the last step.
 struct Product {
   uint32_t rows, columns;
   GridFootprints grid;
@@ -45,7 +45,7 @@ struct Product {
   }
 };
 
-/// Multiprocessors in step, one partition.
+/// SMs in lockstep, one partition.
 ModelledCache cache_of(uint64_t bytes, uint32_t multiprocessors) {
   return {.gpu = "test", .bytes = bytes, .partitions = 1, .multiprocessors = multiprocessors};
 }
@@ -61,8 +61,8 @@ TEST(OrderModel, ACacheThatHoldsEverythingReadsEachOperandOnce) {
   for (const auto& other : order.others) EXPECT_EQ(other.device_bytes_read, pieces((8 + 4) * kSteps));
 }
 
-// Four blocks at a time; the cache holds the pieces of two steps and no more, so nothing outlives a wave. Each wave
-// then reads its own rows and columns, once.
+// Four blocks at a time; the cache holds the pieces of just two steps, so nothing survives a wave. Each wave then reads
+// its own rows and columns once.
 TEST(OrderModel, WithoutRoomForMoreThanAStepEachWaveReadsItsOwnRowsAndColumns) {
   const OrderModel order = Product(4, 4).model(cache_of(pieces(12), 4));
   // Row-major: a wave is one row of four tiles, 1 + 4 strips; four waves.
@@ -72,7 +72,7 @@ TEST(OrderModel, WithoutRoomForMoreThanAStepEachWaveReadsItsOwnRowsAndColumns) {
   EXPECT_EQ(order.find(OrderTraffic::Kind::grouped, 2)->device_bytes_read, pieces(4 * 4 * kSteps));
   // Groups of four: a column of four tiles.
   EXPECT_EQ(order.find(OrderTraffic::Kind::grouped, 4)->device_bytes_read, pieces(4 * 5 * kSteps));
-  // Hilbert's curve fills one quarter after the other.
+  // Hilbert's curve fills one quarter after another.
   EXPECT_EQ(order.find(OrderTraffic::Kind::hilbert)->device_bytes_read, pieces(4 * 4 * kSteps));
 }
 
@@ -132,7 +132,7 @@ TEST(OrderModel, StripsAreTheRowsAndColumnsOfTheTiles) {
 }
 
 TEST(OrderModel, FootprintsThatOverlapAreReplayedByLines) {
-  // Blocks read windows of 4 KB that move on by 1 KB.
+  // Blocks read windows of 4 KiB that advance by 1 KiB.
   GridFootprints grid;
   grid.keys = {{0, false}};
   const uint32_t window = grid.shapes.intern({{0, 4096}});
@@ -157,8 +157,8 @@ TEST(OrderModel, BlocksThatDriftApartShareLess) {
   EXPECT_GT(product.model(cache).launched.device_bytes_read, in_step);
 }
 
-// 256 steps of 2 · 4 KB are what 32 steps of 2 · 32 KB are, looked at more closely: the model takes them in turns of
-// the same length. 64 blocks at a time, of 256, and room for half of what they need.
+// 256 steps of 2 · 4 KiB equal 32 steps of 2 · 32 KiB at finer resolution: the model replays both in turns of the same
+// length. 64 of 256 blocks at a time, and a cache for half of what they need.
 TEST(OrderModel, ManyShortStepsComeOutAsFewLongOnes) {
   ModelledCache cache = cache_of(pieces(16 * 64 / 2), 64);
   cache.pace.pace_spread = 0.01;
@@ -166,7 +166,7 @@ TEST(OrderModel, ManyShortStepsComeOutAsFewLongOnes) {
     cache.partitions = partitions;
     const OrderModel many = Product(16, 16, 256, 4096).model(cache);
     Product few_steps(16, 16, 32, 32768);
-    const uint32_t written = few_steps.grid.shapes.intern({{0, 4096}});  // as much as in the other one
+    const uint32_t written = few_steps.grid.shapes.intern({{0, 4096}});  // as much as in the other grid
     few_steps.grid.patterns[0].back().regions.back().shape = written;
     for (uint32_t block = 0; block < 256; ++block) few_steps.grid.shifts[block * 3 + 2] = block * 4096;
     const OrderModel few = few_steps.model(cache);
@@ -203,7 +203,7 @@ TEST(OrderModel, AGridWhoseTilesAreTakenInAnotherOrderIsNotReplayedAgain) {
   ASSERT_EQ(grouped.others.size(), anew.others.size());
   for (size_t i = 0; i < grouped.others.size(); ++i) expect_same(grouped.others[i], anew.others[i]);
   EXPECT_NE(grouped.launched.device_bytes_read, row_major.launched.device_bytes_read);
-  // An order that is none of those compared is replayed alone.
+  // An order that is not among the compared ones is replayed alone.
   EXPECT_EQ(Product(8, 8, kSteps, kPiece, 3).model(cache, &known).launched.device_bytes_read,
             Product(8, 8, kSteps, kPiece, 3).model(cache).launched.device_bytes_read);
   EXPECT_EQ(known.size(), kept + 1);
@@ -246,7 +246,7 @@ TEST(TileOrders, HilbertsCurveVisitsEveryTileAndStepsToANeighbour) {
           << rows << " × " << columns << " at " << i;
     }
   }
-  // Where no such curve exists (odd sides) it still visits every tile once.
+  // Where no Hilbert curve exists (odd sides) the order still visits every tile once.
   for (const auto& [rows, columns] : {std::array{7U, 5U}, {31U, 17U}, {40U, 27U}}) {
     const std::vector<uint32_t> tiles = hilbert_tiles(rows, columns);
     EXPECT_EQ(std::set<uint32_t>(tiles.begin(), tiles.end()).size(), size_t{rows} * columns);

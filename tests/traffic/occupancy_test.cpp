@@ -1,5 +1,5 @@
-// Truth: NVIDIA's occupancy calculator, cuda_occupancy.h of the CUDA Toolkit, where that is installed, and figures
-// worked out by hand from the tables of the CUDA C++ Programming Guide.
+// Truth: NVIDIA's occupancy calculator, cuda_occupancy.h of the CUDA Toolkit, where installed, and figures calculated
+// by hand from the tables of the CUDA C++ Programming Guide.
 #include "engine/traffic/schedule/occupancy.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(Occupancy, AGridSmallerThanTheGpuIsItsOwnLimit) {
 }
 
 TEST(Occupancy, TheLastWaveIsTheRemainderAndItsEmptyPlacesAreTheTail) {
-  // 2 blocks on each of 132 multiprocessors: 600 blocks are two waves of 264 and one of 72.
+  // 2 blocks on each of 132 SMs: 600 blocks are two waves of 264 and one of 72.
   const Occupancy of = occupancy_of(gpu("h200"), {.threads = 1024, .registers_per_thread = 32}, 600);
   EXPECT_EQ(of.resident_blocks, 264U);
   EXPECT_NEAR(of.waves, 600.0 / 264, 1e-12);
@@ -63,7 +63,7 @@ TEST(Occupancy, TheLastWaveIsTheRemainderAndItsEmptyPlacesAreTheTail) {
 }
 
 TEST(Occupancy, WhatSharedMemoryDoesNotTakeIsL1) {
-  // Two blocks of 48 KiB and the 1 KiB that the system takes of each need 98 KiB: the carve-out of 100.
+  // Two blocks of 48 KiB plus the 1 KiB that the system reserves per block need 98 KiB: the carve-out of 100.
   const Occupancy of = occupancy_of(
       gpu("h200"), {.threads = 1024, .registers_per_thread = 32, .static_shared_bytes = 48 * 1024}, 1 << 20);
   EXPECT_EQ(of.shared_carve_out, 100U * 1024);
@@ -90,7 +90,7 @@ cudaOccDeviceProp properties_of(const GpuSpec& spec) {
   return properties;
 }
 
-/// What NVIDIA's calculator says of a block with its shared memory opted into.
+/// The result of NVIDIA's calculator for a block that has opted into its shared memory.
 int blocks_by_calculator(const GpuSpec& spec, const BlockUsage& usage) {
   const cudaOccDeviceProp properties = properties_of(spec);
   cudaOccFuncAttributes attributes;

@@ -1,4 +1,4 @@
-// The block-order model beside what an H200 counted, over launches that none of its constants was fitted to.
+// The block-order model against an H200's counters, for launches that none of its constants was fitted to.
 #include "tools/order_points.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// All of them take minutes; tools/model_orders.cpp has them.
+/// The full set takes minutes; tools/model_orders.cpp runs it.
 constexpr double kMostMultiplyAdds = 6e11;
 
 class OrderPoints : public testing::Test {
@@ -27,7 +27,7 @@ class OrderPoints : public testing::Test {
 
 TEST_F(OrderPoints, WhatWasKeptOutIsWhatTheStatedErrorSpeaksOf) {
   EXPECT_EQ(std::ranges::count_if(all_, &OrderPoint::kept_out), kOrderKeptOut.cases);
-  // No shape is on both sides.
+  // No shape is in both sets.
   for (const OrderPoint& a : all_)
     for (const OrderPoint& b : all_)
       if (a.kept_out && !b.kept_out) {

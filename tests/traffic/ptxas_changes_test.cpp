@@ -1,4 +1,4 @@
-// What ptxas did to two kernels of tests/compile/machine_code/accesses.cu is what nvdisasm shows beside it.
+// ptxas's changes to two kernels of tests/compile/machine_code/accesses.cu are those that nvdisasm shows.
 #include "engine/traffic/access/ptxas_changes.hpp"
 
 #include <gtest/gtest.h>
@@ -73,8 +73,8 @@ TEST(PtxasChanges, AnAtomicWhoseResultNobodyReadsIsStillTheSame) {
   EXPECT_FALSE(line.mark(Space::global, AccessKind::reduction, {0}).changed_by_ptxas);
 }
 
-/// Two lines that call the same function of a header, which loads 16 bytes; the machine code notes the loads of both at
-/// the first one, as ptxas does.
+/// Two lines that call the same 16-byte load in a header; like ptxas, the machine code attributes both loads to the
+/// first line.
 struct Callers {
   Traffic traffic;
   AccessTrace trace;

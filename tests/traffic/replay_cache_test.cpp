@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-/// The same by the definition: a list, searched from the front.
+/// The same cache by its definition: a list, searched from the front.
 struct ListOfUnits {
   uint64_t capacity;
   std::vector<uint32_t> bytes, recent = {};
@@ -47,13 +47,13 @@ TEST(ReplayCache, OnePartitionReplacesWhatWasUsedLongestAgo) {
 
 TEST(ReplayCache, WhatBothSidesUseIsReadOnceAndTakesItsPlaceTwice) {
   const std::vector<uint32_t> bytes(4, 16384);  // spread over both partitions
-  ReplayCache cache(4 * 16384, 2, bytes);       // of 32 KB each
+  ReplayCache cache(4 * 16384, 2, bytes);       // 32 KiB each
   for (uint32_t unit = 0; unit < 2; ++unit) {
     EXPECT_EQ(cache.read(0, unit), 16384U);
     EXPECT_EQ(cache.read(1, unit), 0U) << "the half that belongs to side 0 is found there, the other was fetched";
   }
   for (uint32_t unit = 0; unit < 2; ++unit) EXPECT_EQ(cache.read(0, unit) + cache.read(1, unit), 0U) << "two fit";
-  // A third one would fit if nothing were kept twice.
+  // A third one would fit if nothing were stored twice.
   cache.read(0, 2);
   cache.read(1, 2);
   EXPECT_EQ(cache.read(0, 0), 16384U);

@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// The slots in the order of their turns: each block takes `turns`, all of whose data hits, and none follows it.
+/// The slots in the order of their turns: each block takes `turns` turns whose data all hit, and no block follows it.
 std::vector<uint32_t> turns_of(const GridPace& pace, uint32_t multiprocessors, uint32_t slots, uint32_t turns,
                                uint32_t missing_slot = UINT32_MAX) {
   ResidentBlocks running(pace, 1, multiprocessors, slots);
@@ -40,7 +40,7 @@ TEST(ResidentBlocks, OlderBlocksOfAMultiprocessorMayComeFirst) {
 }
 
 TEST(ResidentBlocks, OneThatCannotKeepAMultiprocessorBusyLeavesTheRestToTheOthers) {
-  // Alone a step takes twice the time for which it keeps the multiprocessor busy, so two do not slow each other down.
+  // A lone step takes twice the time for which it occupies the SM, so two do not slow each other down.
   EXPECT_EQ(turns_of({.busy_ns = 1, .alone_ns = 2, .precedence = 1}, 1, 2, 2), (std::vector<uint32_t>{0, 1, 0, 1}));
 }
 

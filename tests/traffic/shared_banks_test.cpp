@@ -1,4 +1,4 @@
-// Wavefronts of shared memory, as an H200's counters gave them.
+// Wavefronts of shared memory, from an H200's counters.
 #include "engine/traffic/access/shared_banks.hpp"
 
 #include <gtest/gtest.h>

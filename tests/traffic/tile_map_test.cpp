@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// Two blocks of one warp: out[i] = a[i] for i < 40; the second block's warp has 8 lanes inside.
+/// Two blocks of one warp: out[i] = a[i] for i < 40; the second block's warp has 8 active lanes.
 struct CopyOfForty {
   std::vector<BufferSpec> buffers{{.name = "a", .shape = {40}}, {.name = "out", .shape = {40}, .role = Role::output}};
   Launch launch{.kernel = "copy", .grid = {2}, .block = {32}, .arguments = {}};
@@ -56,7 +56,7 @@ TEST(TileMap, ABlocksReadsAndWritesAreMergedRanges) {
   EXPECT_EQ(map.buffers[1].writes_of(0)[0].end, 32);
 }
 
-/// A row of blocks of one warp; block b writes as many elements of `out` as widths[b] says.
+/// A row of blocks of one warp; block b writes widths[b] elements of `out`.
 TileMap map_of_widths(const std::vector<int>& widths, bool complete = true) {
   AccessTrace trace;
   trace.sites = {{.line = 1, .file = "x.cu", .kind = AccessKind::store, .bytes_per_lane = 4}};

@@ -1,5 +1,5 @@
-// Truth: counted by hand from the tables of the CUDA C++ Programming Guide. A block of 256 threads has 8 warps, of
-// which an H200's multiprocessor holds 64; it has 132 multiprocessors.
+// Truth: calculated by hand from the tables of the CUDA C++ Programming Guide. A block of 256 threads has 8 warps; an
+// SM of an H200 holds 64, and there are 132 SMs.
 #include "engine/traffic/schedule/waves.hpp"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST(Waves, BlocksGoToTheMultiprocessorsInTurnAndFillSlotAfterSlot) {
   EXPECT_EQ(waves.place_of(1055), (BlockPlace{0, 131, 7}));
   EXPECT_EQ(waves.place_of(1056), (BlockPlace{1, 0, 0}));
   EXPECT_EQ(waves.place_of(2112 + 133), (BlockPlace{2, 1, 1}));
-  // 388 blocks of the last wave: two on each of 132, and one more on the first 124.
+  // The last wave has 388 blocks: two on each of 132 SMs, and one more on the first 124.
   EXPECT_EQ(waves.blocks_on(2, 123), 3U);
   EXPECT_EQ(waves.blocks_on(2, 124), 2U);
 }
@@ -119,7 +119,7 @@ TEST(Waves, AGridOfWhichNoBlockFitsDoesNotRun) {
 }
 
 TEST(ResourceLimits, EachSaysWhatItAloneWouldAllow) {
-  // 56 registers × 256 threads are 14,336, of which 65,536 hold 4; 33 KiB of shared memory, of which 228 hold 6.
+  // 56 registers × 256 threads are 14,336, and 65,536 hold 4 times that; 228 KiB hold 6 times 33 KiB of shared memory.
   const BlockUsage usage{.threads = 256, .registers_per_thread = 56, .dynamic_shared_bytes = 32 * 1024};
   const auto limits = resource_limits(gpu("h200"), usage, occupancy_of(gpu("h200"), usage, 2500), 2500);
   ASSERT_EQ(limits.size(), 5U);
@@ -171,7 +171,7 @@ HostBuffer schedule_of(const std::vector<std::array<uint64_t, 3>>& spans) {
 }
 
 TEST(BlockTimes, TellWhichMultiprocessorHeldHowManyBlocksWhen) {
-  // Two on SM 7 at a time, the third when the first ends; one on SM 9. In ns, from a begin that is no zero.
+  // Two at a time on SM 7, the third starts when the first ends; one on SM 9. In ns, with a nonzero start.
   const auto times =
       read_block_times(schedule_of({{7, 5000, 7000}, {7, 5000, 8000}, {9, 6000, 9000}, {7, 7000, 9000}}), 4);
   ASSERT_TRUE(times);

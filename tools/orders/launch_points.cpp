@@ -1,10 +1,10 @@
-// Launches the matrix products of a file once each, for Nsight Compute to count. Their results are not checked.
+// Launches each matrix product of a file once, for Nsight Compute to count. The results are not checked.
 //
 //     launch_points POINTS             lines of NUMBER,type,bm,bn,bk,stages,warps,ctas_per_sm,m,n,k,group
-//     launch_points POINTS --time      the median time of ten launches of each, after launches for a third of a second
+//     launch_points POINTS --time      the median time of ten launches each, after launches for a third of a second
 //
-// build.sh makes the cubins, which lie in the current folder. Shared memory is padded so that no more CTAs fit on an SM
-// than wanted.
+// build.sh makes the cubins, which are in the current folder. Shared memory is padded so that no more CTAs than wanted
+// fit on an SM.
 #include <cuda.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ CUdeviceptr allocate(size_t bytes) {
   return memory;
 }
 
-/// Small random halves of both signs, which are floats of any size as well.
+/// Small random halves of both signs; as floats they have any magnitude.
 void fill(CUdeviceptr memory, size_t bytes) {
   std::vector<unsigned short> values(size_t{1} << 26);
   unsigned state = 1;
@@ -60,7 +60,7 @@ class Launcher {
     check(cuEventCreate(&end_, CU_EVENT_DEFAULT), "cuEventCreate");
   }
 
-  /// The clock falls to what the power limit allows before anything is measured.
+  /// The clock drops to what the power limit allows before the measurement starts.
   void time(const Point& point) {
     constexpr float kWarmUpMs = 333;
     constexpr int kLaunches = 10;

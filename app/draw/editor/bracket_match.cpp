@@ -14,7 +14,7 @@ bool is_code(std::span<const Token> tokens, size_t column) {
   return token != tokens.end() && token->kind != TokenKind::comment && token->kind != TokenKind::string;
 }
 
-/// Scans from the bracket at `at` to the one where the nesting depth is back at zero.
+/// Scans from the bracket at `at` to the position where the nesting depth is back at zero.
 std::optional<TextPosition> partner_of(const std::vector<std::string>& lines, const TokensOf& tokens, TextPosition at,
                                        char same, char other, bool forward) {
   int depth = 0;
@@ -28,7 +28,7 @@ std::optional<TextPosition> partner_of(const std::vector<std::string>& lines, co
       if (!forward && at.column == 0) break;
       at.column += forward ? 1 : static_cast<size_t>(-1);
     }
-    // To the next line that is not empty.
+    // Moves to the next non-empty line.
     do {
       if (forward ? at.line + 1 == lines.size() : at.line == 0) return std::nullopt;
       at.line += forward ? 1 : static_cast<size_t>(-1);

@@ -15,8 +15,8 @@ namespace tilescope {
 
 using TokensOf = std::function<std::span<const Token>(size_t line)>;
 
-/// Both brackets, the one at the cursor first: the one after it, else the one before it. Nothing if there is no
-/// bracket, or it has no partner. `cursor.column` is in bytes.
+/// Both brackets, the one at the cursor first: the one after the cursor, else the one before it. Nothing if there is no
+/// bracket, or no matching one. `cursor.column` is in bytes.
 std::optional<std::pair<TextPosition, TextPosition>> matching_brackets(const std::vector<std::string>& lines,
                                                                        const TokensOf& tokens, TextPosition cursor);
 

@@ -43,7 +43,7 @@ void CodeView::find_next(bool forward) {
   reveal(static_cast<uint32_t>(match->begin.line), Place::nearest);
 }
 
-/// The search for a changed pattern starts where the last one was found.
+/// The search for a changed pattern starts at the last match.
 void CodeView::take_pattern() {
   buffer.place(buffer.selection().begin);
   find_next(true);
@@ -135,7 +135,7 @@ void CodeView::draw_line_row(DrawContext& context, ImVec2 low, float width) {
 }
 
 void CodeView::draw_bar(DrawContext& context, float width) {
-  if (bar_ == Bar::replace && !editable) bar_ = Bar::find;  // the editing has ended, or a different lab is shown
+  if (bar_ == Bar::replace && !editable) bar_ = Bar::find;  // editing has ended, or a different lab is shown
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const ImVec2 row{low.x + context.px(kLeft), low.y};
   const float room = width - context.px(kLeft);

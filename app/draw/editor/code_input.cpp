@@ -58,7 +58,7 @@ void CodeView::take_keys(const Geometry& geometry, float visible_height) {
     ImGui::SetClipboardText(buffer.selected_text().c_str());
   if (control && key_went_down(Key::a)) buffer.select_all();
   if (!editable) return;
-  // Text is typed here: no other part of the window takes these keys.
+  // Text is being typed here: no other part of the window may take these keys.
   ImGui::GetCurrentContext()->WantTextInputNextFrame = 1;
   const TextPosition before = buffer.cursor();
   const uint64_t revision = buffer.revision();

@@ -1,4 +1,4 @@
-// One row of a source line on the screen, coloured, with dotted lines under the names of parameters.
+// Draws one screen row of a source line in colour, with dotted lines under parameter names.
 #pragma once
 
 #include <imgui.h>
@@ -14,11 +14,11 @@
 
 namespace tilescope {
 
-/// The theme's colour for a piece of source text, wherever it is shown.
+/// The theme's colour for a token of source text.
 ImU32 syntax_colour(const Theme& theme, TokenKind kind);
 
 struct CodeRowPlace {
-  float left = 0, top = 0, height = 0;  // of the row; its text begins at `left`, which has the row's indent
+  float left = 0, top = 0, height = 0;  // of the row; its text begins at `left`, which includes the row's indent
   float cell = 0;                       // width of a character of the code font
 };
 struct HoveredParameter {
@@ -26,9 +26,9 @@ struct HoveredParameter {
   ImVec2 low, high;
 };
 
-/// Width of a piece of code, whose ASCII characters are all of the cell's.
+/// Width of a piece of code; ASCII characters have the width `cell`.
 float code_width(ImFont* font, float cell, std::string_view text);
-/// Returns where the text ends. `hovered` is filled in when the pointer is on a parameter.
+/// Returns the right end of the text. `hovered` is filled in if the pointer is on a parameter.
 float draw_code_row(DrawContext& context, std::string_view line, std::span<const Token> tokens, const CodeRow& row,
                     const CodeRowPlace& place, const std::function<bool(std::string_view word)>& is_parameter,
                     HoveredParameter* hovered);

@@ -23,7 +23,7 @@ float CodeView::x_in_row(const Geometry& geometry, const CodeRow& row, size_t co
 
 size_t CodeView::row_of(TextPosition position) const {
   size_t row = first_row_[position.line];
-  // Rows without text only make room for what stands beside them.
+  // Rows without text only reserve space for what is drawn beside them.
   while (row + 1 < first_row_[position.line + 1] && position.column >= rows_[row + 1].begin &&
          rows_[row + 1].begin < rows_[row + 1].end)
     ++row;
@@ -93,8 +93,7 @@ bool CodeView::update(const DrawContext& context, const Hooks& hooks, float widt
   return true;
 }
 
-/// Shows the line with its neighbours. One that is more than a screen away goes to the middle, where it is found at
-/// once.
+/// Shows the line with its neighbours. A line more than a screen away is centred, where it is found quickly.
 float CodeView::scroll_near(uint32_t line, float from, float row_height, float visible_height) const {
   const auto room = static_cast<size_t>(std::max(visible_height / row_height, 1.0F));
   size_t first = first_row_[line], end = first_row_[line + 1];
@@ -122,7 +121,7 @@ float CodeView::scroll_to(const Aim& aim, float from, float row_height, float vi
            row_height * static_cast<float>(first_row_[end]) - y_of(first) <= visible_height;
   };
   for (const uint32_t start : {aim.first, aim.body}) {
-    // The lines above it may be those before the function.
+    // The lines above it may precede the function.
     const uint32_t top = std::min(start, line - std::min(line, kAbove));
     if (aim.with_line && start <= line && fits(top)) return y_of(top);
   }
@@ -131,10 +130,10 @@ float CodeView::scroll_to(const Aim& aim, float from, float row_height, float vi
   return scroll_near(line, from, row_height, visible_height);
 }
 
-/// The scroll position for this frame, if it changes. `moved`: rows are at different heights than in the last one.
+/// The scroll position for this frame, if it changes. `moved`: rows have different heights than in the last frame.
 std::optional<float> CodeView::next_scroll(bool moved, float row_height, float visible_height) {
   std::optional<float> target;
-  if (moved) {  // what was at the top stays there
+  if (moved) {  // the top row keeps its position
     const size_t line = std::min(top_.line, buffer.lines().size() - 1);
     const size_t row = std::min(first_row_[line] + top_.column, first_row_[line + 1] - 1);
     target = row_height * static_cast<float>(row) + (line == top_.line ? above_top_ : 0);
@@ -185,7 +184,7 @@ CodeView::Outcome CodeView::draw(DrawContext& context, const char* id, ImVec2 si
   geometry.row_height = row_height;
   geometry.cell = text_size(font_, "0").x;
   geometry.text_x = geometry.low.x + text_offset(context);
-  // The wheel, or the scroll bar: the reader looks elsewhere.
+  // The wheel or the scroll bar was used: the reader looks elsewhere.
   if (!target && !moved && std::abs(ImGui::GetScrollY() - scroll_) > 0.5F) aim_.reset();
   geometry.origin = ImGui::GetCursorScreenPos();
   mark(context, std::string(id) + ".text", geometry.low, geometry.high);
@@ -206,7 +205,7 @@ void CodeView::draw_rows(DrawContext& context, const Geometry& geometry, const H
   const Theme& theme = context.theme;
   const auto first = static_cast<size_t>(std::max((geometry.low.y - geometry.origin.y) / geometry.row_height, 0.0F));
   const auto y_of = [&](size_t index) { return geometry.origin.y + geometry.row_height * static_cast<float>(index); };
-  // The backgrounds of all rows first: what is drawn beside a line may reach over its wrapped rows.
+  // The backgrounds of all rows are drawn first: what is drawn beside a line may extend over its wrapped rows.
   for (size_t index = first; hooks.fill && index < rows_.size() && y_of(index) < geometry.high.y; ++index)
     if (const ImU32 fill = hooks.fill(rows_[index].line); fill != 0)
       list->AddRectFilled({geometry.low.x, y_of(index)}, {geometry.high.x, y_of(index) + geometry.row_height}, fill);
@@ -245,7 +244,7 @@ void CodeView::draw_range(DrawContext& context, const Geometry& geometry, size_t
   if (range.empty() || row.line < range.begin.line || row.line > range.end.line) return;
   if (row.begin == row.end && index > first_row_[row.line]) return;
   const size_t begin = row.line == range.begin.line ? range.begin.column : 0;
-  const bool past_end = row.line < range.end.line;  // the line's end is selected too
+  const bool past_end = row.line < range.end.line;  // the end of the line is selected too
   const size_t end = past_end ? row.end : range.end.column;
   if (end < row.begin || begin > row.end) return;
   const float y = geometry.origin.y + geometry.row_height * static_cast<float>(index);
@@ -259,7 +258,7 @@ void CodeView::draw_range(DrawContext& context, const Geometry& geometry, size_t
     ImGui::GetWindowDrawList()->AddRectFilled({x0, y}, {x1, y + geometry.row_height}, colour);
 }
 
-/// Every match in the row, and the current one stronger.
+/// Every match in the row; the current one is highlighted more strongly.
 void CodeView::draw_matches(DrawContext& context, const Geometry& geometry, size_t index) {
   const bool finding = bar_ == Bar::find || bar_ == Bar::replace;
   const CodeRow& row = rows_[index];
@@ -284,7 +283,7 @@ void CodeView::draw_matches(DrawContext& context, const Geometry& geometry, size
     draw_range(context, geometry, index, selection, mix(context.theme.window, context.theme.accent, 0.28F));
 }
 
-/// The bracket at the cursor and its partner.
+/// The bracket at the cursor and its match.
 void CodeView::draw_brackets(DrawContext& context, const Geometry& geometry) {
   if (!focused_ || !buffer.selection().empty()) return;
   const auto tokens = [this](size_t line) { return std::span<const Token>(highlighter_.tokens(line)); };

@@ -1,5 +1,5 @@
-// Shows a TextBuffer: line numbers, colours, wrapped rows, selection, cursor, find and replace. The panel around it
-// adds to lines through Hooks; the view knows nothing of kernels or traffic.
+// Shows a TextBuffer: line numbers, colours, wrapped rows, selection, cursor, find and replace. The surrounding panel
+// adds to lines through Hooks; the view knows nothing about kernels or traffic.
 #pragma once
 
 #include <imgui.h>
@@ -21,14 +21,15 @@ class CodeView {
  public:
   explicit CodeView(Syntax syntax) : highlighter_(syntax) {}
 
-  /// What a panel adds to lines; line indices count from 0.
+  /// What a panel adds to lines; line indices start at 0.
   struct Hooks {
-    float margin_width = 0;                              // pixels on the right that rows with a margin keep free
-    uint64_t margin_key = 0;                             // changes with what margin_rows returns
-    std::function<uint32_t(uint32_t line)> margin_rows;  // rows that the line's margin needs: it has at least as many
+    float margin_width = 0;                              // pixels kept free on the right of rows with a margin
+    uint64_t margin_key = 0;                             // changes when margin_rows would return different values
+    std::function<uint32_t(uint32_t line)> margin_rows;  // rows that the line's margin needs: the line gets at least
+                                                         // this many
     std::function<ImU32(uint32_t line)> fill;            // colour of the whole row; 0 for none
-    std::function<ImU32(uint32_t line)> number_colour;   // 0 for the usual one
-    std::function<std::string(uint32_t line)> number;    // what stands left of the line; null: its number
+    std::function<ImU32(uint32_t line)> number_colour;   // 0 for the default
+    std::function<std::string(uint32_t line)> number;    // text to the left of the line; null: its number
     std::function<bool(std::string_view word)> is_parameter;
     std::function<void(uint32_t line, ImVec2 low, ImVec2 high, float text_end)> decorate;  // first row of a line
   };
@@ -38,7 +39,7 @@ class CodeView {
     HoveredParameter parameter;
     bool edited = false;
   };
-  /// nearest: only as far as needed, with lines above and below it.
+  /// nearest: scrolls only as far as needed, with some lines above and below.
   enum class Place { nearest, top, middle };
 
   TextBuffer buffer;
@@ -46,14 +47,14 @@ class CodeView {
 
   /// Fills the rest of the current window, or `size`.
   Outcome draw(DrawContext& context, const char* id, ImVec2 size, const Hooks& hooks);
-  /// Scrolls so that the line is seen, at the next draw. It stays in sight when its rows or the view change their size,
+  /// Scrolls so that the line is visible, at the next draw. It stays visible when its rows or the view change size,
   /// until the reader scrolls or types.
   void reveal(uint32_t line, Place place);
-  /// The same for lines [first, last], from `first` on where they fit, else from `body` on.
+  /// The same for lines [first, last]: from `first` on if they fit, else from `body` on.
   void reveal_lines(uint32_t first, uint32_t body, uint32_t last);
-  /// The same for a line with its function: from `first` on where both fit, else from `body` on, else the line alone.
+  /// The same for a line with its function: from `first` on if both fit, else from `body` on, else the line alone.
   void reveal_in(uint32_t first, uint32_t body, uint32_t line);
-  /// A line that is in sight stays there; nothing moves now.
+  /// A visible line stays visible later; nothing moves now.
   void keep(uint32_t line);
   void focus() { wants_focus_ = true; }
   bool focused() const { return focused_; }
@@ -63,7 +64,7 @@ class CodeView {
   Bar bar() const { return bar_; }
   void open_bar(Bar bar);
   void close_bar();
-  /// Unscaled; 0 where there is none.
+  /// Unscaled; 0 if there is no bar.
   float bar_height() const;
   void draw_bar(DrawContext& context, float width);
 
@@ -71,20 +72,20 @@ class CodeView {
   static float text_offset(const DrawContext& context) { return context.px(52); }
 
  private:
-  static constexpr uint32_t kAbove = 3, kBelow = 1;  // lines around one that is revealed, where there is room
+  static constexpr uint32_t kAbove = 3, kBelow = 1;  // lines shown around a revealed one, if there is room
 
-  /// What is kept in sight. Rows move when their text, their margin or the width changes, so a place is a line.
+  /// What is kept visible. Rows move when their text, their margin or the width changes, so positions are lines.
   struct Aim {
     uint32_t first = 0, body = 0, line = 0, last = 0;
     Place place = Place::nearest;
-    bool with_line = false;  // `line` itself must be seen (reveal_in)
+    bool with_line = false;  // `line` itself must be visible (reveal_in)
   };
   struct Geometry {
     ImVec2 origin, low, high;  // of the scrolled content; of the visible part
     float row_height = 0, cell = 0, text_x = 0;
   };
 
-  bool update(const DrawContext& context, const Hooks& hooks, float width);  // whether rows have changed
+  bool update(const DrawContext& context, const Hooks& hooks, float width);  // returns whether rows have changed
   std::optional<float> next_scroll(bool moved, float row_height, float visible_height);
   float scroll_to(const Aim& aim, float from, float row_height, float visible_height) const;
   float scroll_near(uint32_t line, float from, float row_height, float visible_height) const;
@@ -116,14 +117,14 @@ class CodeView {
 
   Highlighter highlighter_;
   std::vector<CodeRow> rows_;
-  std::vector<size_t> first_row_;  // of each line, and the count of rows
+  std::vector<size_t> first_row_;  // by line, and finally the number of rows
   uint64_t rows_revision_ = 0, rows_margin_key_ = 0;
-  uint32_t rows_wide_ = 0, rows_narrow_ = 0;  // cells without and with a margin
+  uint32_t rows_wide_ = 0, rows_narrow_ = 0;  // row widths in cells, without and with a margin
   ImFont* font_ = nullptr;
 
   std::optional<Aim> aim_;
   bool aim_is_due_ = false;  // else only when rows move
-  TextPosition top_;         // the first line that was seen, and which of its rows
+  TextPosition top_;         // the first visible line, and which of its rows
   float above_top_ = 0;      // pixels of that row above the edge
   float scroll_ = 0, visible_height_ = 0;
   bool reveal_cursor_ = false, wants_focus_ = false, focused_ = false, dragging_ = false;

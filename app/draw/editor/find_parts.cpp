@@ -19,7 +19,7 @@ FindField find_field(DrawContext& context, const char* name, const char* hint, s
 #if IMGUI_VERSION_NUM < 18900
     ImGui::SetKeyboardFocusHere();
 #else
-    // Its windows take no part in navigation, where SetKeyboardFocusHere() looks for the item.
+    // The windows around it take no part in navigation, where SetKeyboardFocusHere() looks for the item.
     ImGui::ActivateItemByID(ImGui::GetID(id.c_str()));
     ImGui::GetCurrentContext()->NavNextActivateFlags = ImGuiActivateFlags_PreferInput;
 #endif

@@ -1,4 +1,4 @@
-// What the bars for find, replace and go to line are made of: a text field, and buttons with a sign or a word.
+// Parts of the bars for find, replace and go to line: a text field, and buttons with an icon or a word.
 #pragma once
 
 #include <imgui.h>
@@ -12,14 +12,14 @@ namespace tilescope {
 struct FindField {
   bool changed = false, enter = false, escape = false;
 };
-/// `hint` is the key of the text in an empty field; its explanation has the same key with "_meaning" appended.
-/// `width` is in pixels.
+/// `hint` is the key of the text in an empty field; its explanation is under that key with "_meaning" appended. `width`
+/// is in pixels.
 FindField find_field(DrawContext& context, const char* name, const char* hint, std::string& text, ImVec2 low,
                      float width, bool takes_focus);
 
 enum class FindSign { up, down, close };
-/// A button centred vertically on `middle`, its left edge at `x`, which moves to its right. Returns whether it was
-/// pressed.
+/// A button centred vertically on `middle`, with its left edge at `x`; advances `x` to its right. Returns whether it
+/// was pressed.
 bool find_sign(DrawContext& context, const char* name, const char* meaning, FindSign sign, float& x, float middle);
 /// The same with a word.
 bool find_word(DrawContext& context, const char* name, const std::string& text, const char* meaning, float& x,

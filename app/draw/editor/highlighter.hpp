@@ -1,5 +1,5 @@
-// Tokens of every line of a text, kept up to date incrementally: after edits only the changed lines are read again, and
-// those behind them until their state at the line's start is what it was before.
+// Tokens of every line of a text, updated incrementally: after edits only the changed lines are tokenized again, and
+// the following lines until their start state is the same as before.
 //
 //     highlighter.update(buffer.lines(), buffer.take_changes());
 #pragma once
@@ -17,9 +17,9 @@ class Highlighter {
  public:
   explicit Highlighter(Syntax syntax) : syntax_(syntax) {}
 
-  /// Takes over changes in their order; `lines` is the text after the last one. Returns how many lines were tokenized.
+  /// Applies changes in order; `lines` is the text after the last one. Returns the number of lines tokenized.
   size_t update(const std::vector<std::string>& lines, std::span<const LineChange> changes);
-  /// Everything new.
+  /// Tokenizes everything again.
   void reset(const std::vector<std::string>& lines);
 
   const std::vector<Token>& tokens(size_t line) const { return lines_[line].tokens; }

@@ -17,7 +17,7 @@ Character character_at(std::string_view text, size_t at) {
   return {lead < 0xF0 ? size_t{3} : size_t{4}, lead >= 0xE3 ? 2U : 1U};
 }
 
-/// Where a row may end: behind an argument, better than behind a space, better than behind an opening bracket.
+/// Where a row may end: preferably after an argument, then after a space, then after an opening bracket.
 enum class Break { none, bracket, space, argument };
 Break break_behind(std::string_view row, bool comment) {
   const char c = row.back();
@@ -37,9 +37,9 @@ uint32_t cells_of(std::string_view text) {
 void wrap_line(std::string_view text, uint32_t line, RowWidths cells, std::vector<CodeRow>* rows) {
   const auto size = static_cast<uint32_t>(text.size());
   const size_t indentation = std::min(text.find_first_not_of(' '), text.size());
-  // A comment continues under its text, so that the slashes stay alone.
+  // A comment is continued under its text, so that the slashes stand alone.
   const bool comment = text.substr(indentation).starts_with("// ");
-  // Arguments aligned far to the right leave no room for a step further in.
+  // Arguments aligned far to the right leave no room for further indentation.
   const size_t deepest = std::min<size_t>(indentation, cells.others / 3);
   const uint32_t hanging = static_cast<uint32_t>(deepest) + (comment ? 3 : 4);
   uint32_t begin = 0, indent = 0;
@@ -50,12 +50,12 @@ void wrap_line(std::string_view text, uint32_t line, RowWidths cells, std::vecto
     Break best = Break::none;
     while (at < size) {
       const Character next = character_at(text, at);
-      // Spaces at the end of a row may hang over.
+      // Spaces at the end of a row may overhang.
       if (used + next.cells > room && text[at] != ' ') break;
       used += next.cells;
       at = std::min(size, at + static_cast<uint32_t>(next.bytes));
       const Break here = break_behind(text.substr(begin, at - begin), comment);
-      // A worse place behind a better one counts only where that one would leave most of the row empty.
+      // A worse break after a better one counts only if the better one would leave most of the row empty.
       const bool better = here >= best || end - begin < room / 3;
       if (here == Break::none || at <= indentation || !better) continue;
       best = here;

@@ -1,4 +1,4 @@
-// Myers' search of text_diff.hpp, for sequences of numbers.
+// Myers' search for text_diff.hpp, on sequences of numbers.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -19,7 +19,7 @@ struct Point {
   Index left, right;
 };
 
-/// Finds which things of both sequences belong to a longest common part.
+/// Finds the elements of both sequences that belong to a longest common subsequence.
 class CommonPart {
  public:
   CommonPart(std::span<const uint32_t> left, std::span<const uint32_t> right)
@@ -31,7 +31,7 @@ class CommonPart {
   }
 
   static constexpr Index kNone = -1;
-  /// Of each thing on the left, its equal on the right or kNone.
+  /// For each element on the left, its match on the right, or kNone.
   std::vector<Index> find() {
     compare({0, static_cast<Index>(left_.size()), 0, static_cast<Index>(right_.size())});
     return std::move(partner_);
@@ -57,16 +57,16 @@ class CommonPart {
     }
   }
 
-  // Diagonal d holds the points with left − right = d. forward(d) is how far on the left one gets there from the box's
-  // begin with so many changes, backward(d) from its end.
+  // Diagonal d contains the points with left − right = d. forward(d) is the furthest left index reached on it from the
+  // box's start with the current number of changes, backward(d) the same from its end.
   size_t place(Index d) const { return static_cast<size_t>(int64_t{d} + zero_); }
   Index& forward(Index d) { return forward_[place(d)]; }
   Index& backward(Index d) { return backward_[place(d)]; }
 
-  /// Diagonals that are reached with so many changes: every other one of [low, high].
+  /// Diagonals reached with the current number of changes: every second one of [low, high].
   struct Reach {
     Index low, high;
-    /// One change more. Beyond the box there is nothing; what is just outside counts as never reached.
+    /// Adds one change. Diagonals outside the box do not exist; those just outside count as never reached.
     void widen(Index least, Index most, Index never, CommonPart& part, Index& (CommonPart::*at)(Index)) {
       if (low > least)
         (part.*at)(--low - 1) = never;
@@ -80,10 +80,10 @@ class CommonPart {
     bool has(Index d) const { return d >= low && d <= high; }
   };
 
-  /// A point in the middle of a shortest way through the box, in which neither side is empty nor begins or ends as the
-  /// other does. From both ends, one change more in each step, until the two ways meet.
+  /// A point in the middle of a shortest path through the box, in which neither side is empty and the sides neither
+  /// begin nor end alike. The search runs from both ends, one change per step, until the two paths meet.
   Point split(const Box& box) {
-    constexpr Index kPatience = 512;  // changes after which a good way will do
+    constexpr Index kPatience = 512;  // changes after which a good path is accepted
     const Index least = box.left - box.right_end, most = box.left_end - box.right;
     const Index begin = box.left - box.right, end = box.left_end - box.right_end;
     const bool meets_forward = ((begin - end) & 1) != 0;
@@ -118,7 +118,7 @@ class CommonPart {
     return left;
   }
 
-  /// Of all points reached, the one that has the most of the box behind it.
+  /// Among all reached points, the one furthest into the box.
   Point furthest(const Box& box, const Reach& ahead, const Reach& back) {
     Point front{box.left, box.right}, rear{box.left_end, box.right_end};
     for (Index d = ahead.high; d >= ahead.low; d -= 2) {
@@ -139,7 +139,7 @@ class CommonPart {
   int64_t zero_ = 0;
 };
 
-/// What occurs in the other sequence, too: the rest is in no common part, and would only cost time.
+/// Elements that also occur in the other sequence: others are in no common subsequence, and would only cost time.
 struct Candidates {
   std::vector<uint32_t> numbers, places;
 };

@@ -45,7 +45,7 @@ std::vector<std::string> split_lines(std::string_view text) {
   }
 }
 
-/// Tabs become spaces and carriage returns go, so that a column is a cell of the screen.
+/// Replaces tabs by spaces and removes carriage returns, so that a column is a cell of the screen.
 std::string cleaned(std::string_view text) {
   std::string result;
   for (char c : text) {
@@ -214,7 +214,7 @@ bool TextBuffer::merges(const Edit& edit) const {
   const Edit& last = history_.back();
   if (edit.kind == Kind::typing)
     return edit.removed.empty() && end_of(last.begin, last.inserted) == edit.begin && edit.inserted != "\n" &&
-           // A word and the space behind it are one step; the next word starts another.
+           // A word and the following space are one undo step; the next word starts a new one.
            !(last.inserted.ends_with(' ') && !edit.inserted.starts_with(' '));
   if (edit.kind == Kind::erasing)
     return last.inserted.empty() && (end_of(edit.begin, edit.removed) == last.begin || edit.begin == last.begin);
@@ -248,7 +248,7 @@ void TextBuffer::replace(TextRange range, std::string_view text, Kind kind) {
 void TextBuffer::type(std::string_view text) {
   TextRange range = selection();
   const std::string& line = lines_[range.begin.line];
-  // A closing brace at the start of a line goes one step out.
+  // A closing brace at the start of a line is outdented by one level.
   if (text == "}" && range.begin.column >= kIndent.size() && indentation(line) >= range.begin.column) {
     range.begin.column -= kIndent.size();
     return replace(range, text, Kind::other);
@@ -266,7 +266,7 @@ void TextBuffer::new_line() {
   const bool opens = last != std::string::npos && before[last] == '{';
   if (opens) text += kIndent;
   replace(selection(), text, Kind::other);
-  // Between braces the closing one goes to a line of its own.
+  // Between braces, the closing one moves to a separate line.
   if (opens && lines_[cursor_.line].substr(cursor_.column).starts_with('}')) {
     const TextPosition inside = cursor_;
     replace({inside, inside}, "\n" + std::string(indentation(before), ' '), Kind::other);
@@ -277,7 +277,7 @@ void TextBuffer::new_line() {
 void TextBuffer::erase_left(bool word) {
   if (!selection().empty()) return erase_selection();
   TextPosition from = moved(cursor_, word ? Movement::word_left : Movement::left);
-  // In the indentation one step of it goes.
+  // Inside the indentation, one level is removed.
   const std::string& line = lines_[cursor_.line];
   if (!word && cursor_.column >= kIndent.size() && cursor_.column % kIndent.size() == 0 &&
       indentation(line) >= cursor_.column)
@@ -292,7 +292,7 @@ void TextBuffer::erase_right(bool word) {
 
 std::pair<size_t, size_t> TextBuffer::selected_lines() const {
   const TextRange range = selection();
-  // A selection that ends at the start of a line does not take that line in.
+  // A selection that ends at the start of a line does not include that line.
   const bool open = range.end.line > range.begin.line && range.end.column == 0;
   return {range.begin.line, open ? range.end.line - 1 : range.end.line};
 }
@@ -439,7 +439,7 @@ std::optional<TextRange> TextBuffer::find(std::string_view pattern, TextPosition
       if (at == line.end()) break;
       const auto column = static_cast<size_t>(at - line.begin());
       const bool ahead = column >= from.column;
-      // On the starting line the part behind `from` counts only after going all the way round.
+      // On the starting line, matches on the far side of `from` count only after wrapping around.
       if ((first && ahead != forward) || (around && ahead == forward)) continue;
       best = TextRange{{index, column}, {index, column + pattern.size()}};
       if (forward) break;
@@ -460,7 +460,7 @@ size_t TextBuffer::replace_all(std::string_view pattern, std::string_view with) 
     matches.push_back(*match);
     from = match->end;
   }
-  // From behind, so that the columns before stay what they were.
+  // Backwards, so that earlier columns stay valid.
   for (auto match = matches.rbegin(); match != matches.rend(); ++match, ++count) {
     const size_t line = match->begin.line;
     lines[line].replace(match->begin.column, match->end.column - match->begin.column, text);

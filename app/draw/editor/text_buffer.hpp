@@ -42,7 +42,7 @@ class TextBuffer {
  public:
   explicit TextBuffer(std::string_view text = {}) { reset(text); }
 
-  /// A new text; forgets undo.
+  /// Replaces the text; clears the undo history.
   void reset(std::string_view text);
   std::string text() const;
   const std::vector<std::string>& lines() const { return lines_; }
@@ -63,16 +63,16 @@ class TextBuffer {
   void select_line(size_t line);
 
   // Edits at the cursor; each replaces the selection.
-  void type(std::string_view text);   // typed characters: neighbouring ones are undone together
-  void paste(std::string_view text);  // one undo step of its own
-  void new_line();                    // keeps the indentation, one step more after '{'
+  void type(std::string_view text);   // typed characters: consecutive ones are undone together
+  void paste(std::string_view text);  // a separate undo step
+  void new_line();                    // keeps the indentation, one level more after '{'
   void erase_left(bool word = false);
   void erase_right(bool word = false);
   void erase_selection();
-  void indent();  // two spaces; every selected line when several are
+  void indent();  // two spaces; every selected line if there are several
   void unindent();
 
-  // Whole lines: those of the selection.
+  // Whole lines: those that the selection touches.
   void move_lines(bool down);
   void duplicate_lines();
   void delete_lines();
@@ -83,10 +83,10 @@ class TextBuffer {
   bool undo();
   bool redo();
 
-  /// The next occurrence at or after `from`, or the previous one before it; wraps around. Letters match either case
-  /// unless the pattern has a capital. A pattern never spans lines.
+  /// The next match at or after `from`, or the previous one before it; wraps around. Case-insensitive unless the
+  /// pattern has a capital letter. A pattern never spans lines.
   std::optional<TextRange> find(std::string_view pattern, TextPosition from, bool forward = true) const;
-  /// Every occurrence, as find() sees them, in one undo step. Returns how many there were.
+  /// Replaces every match of find() in one undo step. Returns their number.
   size_t replace_all(std::string_view pattern, std::string_view with);
 
  private:
@@ -100,7 +100,7 @@ class TextBuffer {
 
   TextPosition clamp(TextPosition position) const;
   std::string text_in(TextRange range) const;
-  /// Changes lines_ alone. Returns the end of what was put in.
+  /// Changes only lines_. Returns the end of the inserted text.
   TextPosition splice(TextRange range, std::string_view text);
   void replace(TextRange range, std::string_view text, Kind kind);
   void replace_lines(size_t first, size_t last, const std::vector<std::string>& lines);
@@ -111,8 +111,8 @@ class TextBuffer {
 
   std::vector<std::string> lines_{std::string()};
   TextPosition cursor_, anchor_;
-  size_t wanted_column_ = 0;  // of vertical movement
-  bool grouping_ = false;     // the last operation was an edit that the next one may join
+  size_t wanted_column_ = 0;  // for vertical movement
+  bool grouping_ = false;     // the last operation was an edit that the next one may merge with
   std::vector<Edit> history_;
   size_t undone_ = 0;  // edits at the end of history_ that are undone
   std::vector<LineChange> changes_;

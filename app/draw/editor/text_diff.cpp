@@ -15,7 +15,7 @@ size_t indent_of(std::string_view text) {
   return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_space) - text.begin());
 }
 
-/// Texts as numbers: the same text has the same one.
+/// Maps texts to numbers: equal texts get equal numbers.
 class Numbering {
  public:
   std::vector<uint32_t> of(std::span<const std::string_view> texts) {
@@ -30,7 +30,7 @@ class Numbering {
   std::unordered_map<std::string_view, uint32_t> known_;
 };
 
-/// Without empty runs, and with neighbours of a kind as one.
+/// Removes empty runs and merges neighbours of the same kind.
 std::vector<DiffRun> joined(const std::vector<DiffRun>& runs) {
   std::vector<DiffRun> whole;
   for (const DiffRun& run : runs) {
@@ -45,7 +45,7 @@ std::vector<DiffRun> joined(const std::vector<DiffRun>& runs) {
   return whole;
 }
 
-/// How little a reader would expect a change to begin, or to have ended, in front of line `at`.
+/// How unexpected it would be for a reader that a change begins, or has ended, before line `at`.
 size_t oddness(std::span<const std::string_view> lines, size_t at) {
   if (at == 0 || at >= lines.size()) return 0;
   size_t next = at;
@@ -57,7 +57,7 @@ size_t oddness(std::span<const std::string_view> lines, size_t at) {
   return 8 * indent + (closes ? 12 : 0) + 2 * apart;
 }
 
-/// A change on one side alone can be moved as far as the lines it goes past repeat at its other end.
+/// A change on one side only can be moved as far as the lines that it passes repeat at its other end.
 void move_change(std::span<const std::string_view> lines, DiffRun& before, DiffRun& change, DiffRun& after) {
   const bool on_left = change.left_count > 0;
   const uint32_t begin = on_left ? change.left : change.right;
@@ -78,7 +78,7 @@ void move_change(std::span<const std::string_view> lines, DiffRun& before, DiffR
   for (uint32_t* shrinks : {&after.left_count, &after.right_count}) move(*shrinks, -1);
 }
 
-/// An equal run of no length at each end, so that changes at the very begin and end can be moved, too.
+/// Adds an equal run of length zero at each end, so that changes at the very start and end can be moved too.
 std::vector<DiffRun> with_ends(std::vector<DiffRun> runs) {
   if (runs.empty()) return runs;
   if (!runs.front().equal) runs.insert(runs.begin(), {true, runs.front().left, 0, runs.front().right, 0});
@@ -87,7 +87,7 @@ std::vector<DiffRun> with_ends(std::vector<DiffRun> runs) {
   return runs;
 }
 
-/// Lines that say nothing, between two changes that are no shorter, agree by chance.
+/// Lines without content, between two changes that are no shorter, match by chance.
 void dissolve_chance(std::span<const std::string_view> left, std::vector<DiffRun>& runs) {
   for (size_t i = 1; i + 1 < runs.size(); ++i) {
     DiffRun& run = runs[i];
@@ -114,14 +114,14 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-/// Bytes in front of each word, and at the end of all.
+/// Byte offset of each word, and of the end.
 std::vector<uint32_t> offsets_of(const std::vector<std::string_view>& words) {
   std::vector<uint32_t> offsets{0};
   for (const std::string_view word : words) offsets.push_back(offsets.back() + static_cast<uint32_t>(word.size()));
   return offsets;
 }
 
-/// A sign between two longer changed words is no news.
+/// A sign between two longer changed words is not worth showing as equal.
 void dissolve_signs(std::string_view line, const std::vector<uint32_t>& left, const std::vector<uint32_t>& right,
                     std::vector<DiffRun>& runs) {
   const auto length = [&](const DiffRun& run) {
@@ -178,8 +178,8 @@ WordDiff diff_words(std::string_view left, std::string_view right) {
 }
 
 std::vector<LinePair> pair_lines(std::span<const std::string_view> left, std::span<const std::string_view> right) {
-  constexpr int kLeast = 500;                 // per mille that two lines have in common which became each other
-  constexpr size_t kMostComparisons = 10000;  // of lines; longer changes are no changes of lines any more
+  constexpr int kLeast = 500;                 // minimum similarity of two lines that became each other, in 1/1000
+  constexpr size_t kMostComparisons = 10000;  // lines × lines; larger changes are not paired line by line
   const size_t rows = left.size(), columns = right.size();
   if (rows == 0 || columns == 0 || rows * columns > kMostComparisons) return {};
   const auto at = [columns](size_t i, size_t j) { return i * (columns + 1) + j; };
@@ -188,7 +188,7 @@ std::vector<LinePair> pair_lines(std::span<const std::string_view> left, std::sp
     for (size_t j = 0; j < columns; ++j)
       if (says_something(left[i]) && says_something(right[j]))
         gain[at(i, j)] = std::max(0, static_cast<int>(1000 * diff_words(left[i], right[j]).similarity) - kLeast);
-  // best(i, j): of lines from i and j on.
+  // best(i, j): the best pairing of lines from i and j on.
   for (size_t i = rows; i-- > 0;)
     for (size_t j = columns; j-- > 0;)
       best[at(i, j)] = std::max({best[at(i + 1, j)], best[at(i, j + 1)], gain[at(i, j)] + best[at(i + 1, j + 1)]});

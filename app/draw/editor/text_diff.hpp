@@ -1,12 +1,12 @@
-// What two texts have in common and what only one of them has: of lines, and inside changed lines of words.
+// Differences between two texts: by line, and inside changed lines by word.
 //
 //     for (const DiffRun& run : diff_lines(left, right))
-//       run.equal ? both have left[run.left] … : left[run.left …] gave way to right[run.right …]
+//       run.equal ? both have left[run.left] … : left[run.left …] was replaced by right[run.right …]
 //
-// The search is Myers' (An O(ND) Difference Algorithm and Its Variations, 1986), from both ends at once, so that it
-// needs memory only for the lengths. It finds as few changes as there can be; where two texts have next to nothing in
-// common it settles for fewer equal lines rather than for a long search. Then the changes are moved, where they can be,
-// to where a reader would have them begin and end.
+// The search is Myers' (An O(ND) Difference Algorithm and Its Variations, 1986), run from both ends at once, so that
+// memory is linear in the lengths. It finds the minimum number of changes; if two texts have almost nothing in common,
+// it accepts fewer equal lines to avoid a long search. Afterwards changes are moved, where possible, to boundaries that
+// a reader would choose.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@
 
 namespace tilescope {
 
-/// Things [left, left + left_count) of one sequence beside [right, right + right_count) of the other. Runs follow each
-/// other without gaps, equal ones and others in turn.
+/// Elements [left, left + left_count) of one sequence beside [right, right + right_count) of the other. Runs are
+/// contiguous; equal and changed ones alternate.
 struct DiffRun {
   bool equal = false;
   uint32_t left = 0, left_count = 0, right = 0, right_count = 0;
   bool operator==(const DiffRun&) const = default;
 };
 
-/// Of things given by number: those of one number are equal. Nothing is moved.
+/// Compares elements given by number: equal numbers are equal elements. Nothing is moved.
 std::vector<DiffRun> diff_sequences(std::span<const uint32_t> left, std::span<const uint32_t> right);
 
-/// Of lines. A change may be moved along lines that repeat; lines without a letter or digit, such as a closing brace,
-/// that agree by chance between two changes count as changed.
+/// Compares lines. A change may be moved along repeated lines; lines without a letter or digit, such as a closing
+/// brace, that match by chance between two changes count as changed.
 std::vector<DiffRun> diff_lines(std::span<const std::string_view> left, std::span<const std::string_view> right);
 
 /// Bytes [begin, end) of a line.
@@ -36,15 +36,15 @@ struct ByteRange {
   uint32_t begin = 0, end = 0;
   bool operator==(const ByteRange&) const = default;
 };
-/// What differs between two lines, by whole words; ascending.
+/// The differing whole words of two lines; ascending.
 struct WordDiff {
   std::vector<ByteRange> left, right;
-  double similarity = 0;  // share of the letters, digits and signs that are in words which both have, 0 … 1
+  double similarity = 0;  // fraction of the letters, digits and signs that belong to common words, 0 … 1
 };
 WordDiff diff_words(std::string_view left, std::string_view right);
 
-/// Lines of a change that became each other: `left` and `right` ascend. Lines that have too little in common, and lines
-/// without a letter or digit, stand alone.
+/// Pairs the lines of a change that became each other: `left` and `right` ascend. Lines with too little in common, and
+/// lines without a letter or digit, are not paired.
 struct LinePair {
   uint32_t left = 0, right = 0;
   bool operator==(const LinePair&) const = default;

@@ -105,7 +105,7 @@ class LineReader {
     at_ = end;
   }
 
-  /// Up to and including `terminator`; the state stays open when the line ends first.
+  /// Emits up to and including `terminator`; the state stays open if the line ends first.
   void emit_until(std::string_view terminator, size_t from, TokenKind kind, LineState open) {
     const size_t found = line_.find(terminator, from);
     state_ = found == std::string_view::npos ? open : LineState::plain;
@@ -146,8 +146,8 @@ class LineReader {
     return step_ptx();
   }
 
-  /// PTX: %tid.x is the machine's, %r1 and %rd2 are virtual registers; .version is a directive where a line or
-  /// statement starts, a type (.f32) or modifier elsewhere.
+  /// PTX: %tid.x is a special register, %r1 and %rd2 are virtual registers; .version is a directive at the start of a
+  /// line or statement, but a type (.f32) or modifier elsewhere.
   bool step_ptx() {
     if (peek() == '%' && starts_word(peek(1))) {
       const size_t end = word_end(at_ + 1);

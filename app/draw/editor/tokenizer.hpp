@@ -1,5 +1,5 @@
-// Words of a source line, for colouring. One line at a time: the state carries a block comment (or a Python string over
-// several lines) into the next line, so that an edit only retokenizes until the state agrees again.
+// Tokens of a source line, for colouring. Works line by line: the state carries a block comment (or a multi-line Python
+// string) into the next line, so that after an edit lines are tokenized only until the state agrees again.
 //
 //     LineState state = LineState::plain;
 //     for (line : lines) tokens = tokenize(Syntax::cuda, line, &state);
@@ -20,7 +20,7 @@ enum class TokenKind : uint8_t {
   identifier,
   keyword,  // if, for, return; PTX instructions
   type,     // float, int; PTX types
-  builtin,  // threadIdx, __global__; PTX registers of the machine, such as %tid
+  builtin,  // threadIdx, __global__; special PTX registers, such as %tid
   number,
   string,
   comment,
@@ -35,7 +35,7 @@ struct Token {
 
 enum class LineState : uint8_t { plain, block_comment, python_single_quotes, python_double_quotes };
 
-/// Tokens cover the line without gaps. `state` is read as the state at the line's start and left as that at its end.
+/// Tokens cover the line without gaps. `state` is the state at the line's start, and is updated to that at its end.
 std::vector<Token> tokenize(Syntax syntax, std::string_view line, LineState* state);
 
 }  // namespace tilescope

@@ -10,7 +10,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr int kSmallestWithGap = 6;
 
-/// Cells per row of a vector: whole warps where there is room, so that a warp never wraps inside itself.
+/// Cells per row of a vector: a multiple of a warp if there is room, so that no warp is split across rows.
 int vector_columns(int64_t count, int width, int pixels) {
   int columns = std::max(1, width / pixels);
   if (columns >= kWarp) columns -= columns % kWarp;

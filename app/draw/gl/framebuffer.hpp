@@ -5,7 +5,7 @@
 //     {
 //       Framebuffer::Drawing drawing(target);   // viewport set, scissor and blending off
 //       glDrawArrays(…);
-//     }                                         // what was bound before is bound again
+//     }                                         // the previous bindings are restored
 #pragma once
 
 #include <epoxy/gl.h>
@@ -26,7 +26,7 @@ class Framebuffer {
 
   void resize(int width, int height);
   const Texture& texture() const { return texture_; }
-  /// Row 0 of the texture first; colours as IM_COL32 packs them.
+  /// Row 0 of the texture first; colours in IM_COL32 format.
   std::vector<ImU32> read() const;
 
   /// Binds the framebuffer, and restores the state it changes.

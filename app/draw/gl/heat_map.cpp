@@ -24,9 +24,9 @@ const Correctness& check_of(const RunResult& run, size_t output) {
 constexpr int kSmallestCell = 2, kLargestCell = 16;  // unscaled pixels
 /// Far longer than any picture takes, far shorter than the driver waits.
 constexpr auto kWaitedInVain = std::chrono::seconds(1);
-/// Elements stay so long after the last rows were drawn.
+/// Number of polls for which elements are kept after the last rows were drawn.
 constexpr int kPollsKept = 120;
-/// Elements that a CPU-drawn frame may visit: about 5 ms.
+/// Elements that a frame rendered on the CPU may process: about 5 ms.
 constexpr int64_t kElementsPerFrame = int64_t{1} << 19;
 
 enum Unit : int { kGotUnit, kExpectedUnit, kRestUnit, kScaleUnit };
@@ -40,7 +40,7 @@ struct Range {
   }
 };
 
-/// The ends of the scale: the smallest and the largest cell of the reference where that is known, so that a wild wrong
+/// The ends of the scale: the smallest and the largest cell of the reference if it is known, so that an extreme wrong
 /// value does not wash out the rest, else of the finite values themselves.
 Range range_of(const RunResult& run, size_t output, size_t buffer, const CellGrid& grid) {
   const std::vector<float>& expected = check_of(run, output).expected;
@@ -109,7 +109,7 @@ void HeatMaps::poll() {
   release_unused();
 }
 
-/// The pictures are in textures of their own. Elements are needed again for another size or kind of picture.
+/// The pictures are separate textures. Elements are needed again for a different size or kind of picture.
 void HeatMaps::release_unused() {
   if (loaded_.count == 0 || ++polls_since_load_ < kPollsKept) return;
   loaded_ = {};
@@ -240,12 +240,12 @@ HeatMaps::Picture HeatMaps::draw(const Request& request, const std::shared_ptr<c
     const auto began = std::chrono::steady_clock::now();
     load(run, request.output, grid.count, error);
     draw_rows(map, *run);
-    // What OpenGL had to wait for in vain it has not drawn.
+    // What OpenGL was drawing during such a wait is lost.
     if (interop_.doubtful()) glFinish();
     if (interop_.doubtful() && std::chrono::steady_clock::now() - began > kWaitedInVain) draw_all_anew();
   }
   const bool complete = map.run.lock() == run && map.rows_done == map.target.texture().height();
-  if (!complete) glfwPostEmptyEvent();  // the window sleeps when nothing happens; the next rows need a next frame
+  if (!complete) glfwPostEmptyEvent();  // the window sleeps when nothing happens, but the next rows need a next frame
   return {map.target.texture().id(), map.low, map.high, complete};
 }
 

@@ -18,7 +18,7 @@ std::string gl_text(GLenum name) {
   return text != nullptr ? text : "";
 }
 
-/// Whether the GPU that CUDA runs on is one that draws the current OpenGL context.
+/// Whether the GPU that CUDA runs on draws the current OpenGL context.
 bool draws_with_cuda_gpu(const Driver& driver) {
   CUdevice first = 0;
   if (driver.device_get(&first, 0) != CUDA_SUCCESS) return false;
@@ -56,11 +56,11 @@ const char* key_of(Interop::Reason reason) {
 
 }  // namespace
 
-/// A GL buffer as CUDA knows it. It keeps the context alive that it was registered in.
+/// A GL buffer registered with CUDA. It keeps the context alive in which it was registered.
 struct Interop::Registration {
   std::shared_ptr<GpuContext> context;
   CUgraphicsResource resource = nullptr;
-  CUstream stream = nullptr;  // of its own: the context's stream may be recording a graph
+  CUstream stream = nullptr;  // a separate stream: the context's stream may be recording a graph
   WordBuffer* target = nullptr;
 
   ~Registration() {
@@ -84,7 +84,7 @@ Interop::Interop(const Result<std::shared_ptr<Executor>>& gpu, InteropOptions op
     detail_ = !gpu ? gpu.error().what : driver.error().what;
     return;
   }
-  // CUDA is asked only about contexts of its own vendor: others need not know its question.
+  // CUDA is queried only about contexts of its own vendor: others need not support the query.
   const bool nvidia = gl_text(GL_VENDOR).find("NVIDIA") != std::string::npos;
   if (!nvidia || !draws_with_cuda_gpu(**driver)) {
     reason_ = Reason::other_renderer;
@@ -120,15 +120,15 @@ void Interop::poll() {
       reason_ = Reason::faulted;
       break;
     case InteropTrial::State::failed:
-      if (reason_ != Reason::trial_failed) ++losses_;  // its process may have kept OpenGL waiting
+      if (reason_ != Reason::trial_failed) ++losses_;  // its process may have blocked OpenGL
       reason_ = Reason::trial_failed;
       detail_ = Phrase::translatable(trial_->why_not());
       break;
   }
 }
 
-/// Each call about a registration could wait from now on, to OpenGL as to CUDA. All of it is left to the end of the
-/// process, with the context that it belongs to.
+/// From now on every call about a registration could block, in OpenGL as in CUDA. All of them are left to the end of
+/// the process, together with their context.
 void Interop::give_up_registrations() {
   for (auto& [buffer, registration] : registrations_) {
     registration->target->renew();
@@ -161,7 +161,7 @@ Interop::Path Interop::fill(WordBuffer& target, const RunResult& run, size_t buf
   const bool on_device = path() == Path::interop && buffer < run.device_buffers.size() && run.device_buffers[buffer];
   if (on_device && fill_on_device(target, *run.device_buffers[buffer], bytes)) return Path::interop;
   if (target.capacity() < bytes) {
-    registrations_.erase(target.buffer());  // storage that CUDA knows must not be replaced under it
+    registrations_.erase(target.buffer());  // storage that is registered with CUDA must not be replaced
     target.reserve(bytes);
   }
   target.write(std::span(run.buffers[buffer]->bytes).first(bytes));
@@ -195,7 +195,7 @@ bool Interop::fill_on_device(WordBuffer& target, const DeviceBuffer& source, siz
       reason_ = Reason::registration_failed;
       detail_ = driver.describe(status);
       trial_.reset();
-      registrations_.clear();  // nothing looks for faults from now on
+      registrations_.clear();  // nothing checks for faults any more
       return false;
     }
     registrations_[target.buffer()] = std::move(fresh);

@@ -1,7 +1,7 @@
 // A GLSL program, compiled from shaders/*.glsl.
 //
 //     auto program = ShaderProgram::load(root / "shaders", "heat_map.vert.glsl", "heat_map.frag.glsl");
-//     if (!program) …  program.error().message names the file and holds the compiler's own text
+//     if (!program) …  program.error().message names the file and contains the compiler's own text
 //     program->use();
 //     glUniform1i(program->uniform("count"), count);
 #pragma once
@@ -31,7 +31,7 @@ class ShaderProgram {
   ~ShaderProgram();
 
   void use() const { glUseProgram(id_); }
-  /// −1 for a name that the shaders do not use; setting it is then ignored by OpenGL.
+  /// −1 for a name that the shaders do not use; OpenGL then ignores setting it.
   GLint uniform(const char* name) const { return glGetUniformLocation(id_, name); }
 
  private:

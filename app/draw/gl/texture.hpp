@@ -22,9 +22,9 @@ class Texture {
   Texture(const Texture&) = delete;
   Texture& operator=(const Texture&) = delete;
 
-  /// pixels: width · height ImU32 colours as IM_COL32 packs them.
+  /// pixels: width · height ImU32 colours in IM_COL32 format.
   void upload(int width, int height, std::span<const ImU32> pixels);
-  /// The storage alone, for a framebuffer.
+  /// Allocates storage only, for a framebuffer.
   void resize(int width, int height);
 
   int width() const { return width_; }
@@ -46,14 +46,15 @@ class WordBuffer {
   WordBuffer(const WordBuffer&) = delete;
   WordBuffer& operator=(const WordBuffer&) = delete;
 
-  /// Room for at least so many bytes, rounded up to a word. New storage (true) has undefined contents.
+  /// Reserves at least this many bytes, rounded up to a word. Returns true for new storage, whose contents are
+  /// undefined.
   bool reserve(size_t bytes);
-  /// Gives the memory back; what was written is lost.
+  /// Frees the memory; its contents are lost.
   void shrink() { allocate(sizeof(uint32_t)); }
   /// Replaces the first bytes; reserve() first.
   void write(std::span<const std::byte> bytes);
 
-  /// Starts with a fresh, empty buffer and texture, and leaves those there were to the caller, as they are.
+  /// Creates a new, empty buffer and texture, and hands the old ones to the caller unchanged.
   struct Names {
     GLuint buffer = 0, texture = 0;
   };
@@ -62,7 +63,7 @@ class WordBuffer {
   GLuint buffer() const { return buffer_; }
   GLuint texture() const { return texture_; }
   size_t capacity() const { return capacity_; }
-  /// The most words that a shader can address.
+  /// The maximum number of words that a shader can address.
   static size_t max_words();
 
  private:

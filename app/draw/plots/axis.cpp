@@ -10,7 +10,7 @@ namespace tilescope::plots {
 namespace {
 
 constexpr int kMostTicks = 12;
-constexpr double kSlack = 1e-9;  // of the range: a tick at its very end counts as inside
+constexpr double kSlack = 1e-9;  // relative to the range: a tick at its very end counts as inside
 
 std::string grouped(std::string digits) {
   const size_t point = digits.find('.');

@@ -1,4 +1,4 @@
-// Axes as arithmetic: where a value lies, which ticks an axis gets and how they are written. No ImGui.
+// Arithmetic of axes: the position of a value, the ticks of an axis and their labels. No ImGui.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Tick {
 
 /// 10 → "2¹⁰"
 std::string power_of_two_text(int exponent);
-/// A size as people say it: 131072 → "2¹⁷", 98432 → "98,432"; powers below 1,024 stay digits.
+/// A size in its usual notation: 131072 → "2¹⁷", 98432 → "98,432"; powers below 1,024 stay digits.
 std::string size_text(int64_t size);
 /// 4157.3 with step 1000 → "4,157"; 0.25 with step 0.05 → "0.25": as many decimals as the step needs.
 std::string number_text(double value, double step);
@@ -36,12 +36,12 @@ std::string number_text(double value, double step);
 /// On a log2 axis: powers of two, every 1st, 2nd, 4th … counted from the lowest.
 std::vector<Tick> ticks_of(const AxisRange& range, int most);
 
-/// The ticks of an axis `length` pixels long whose labels keep `gap` pixels between them. `extent` gives a label's size
-/// along the axis.
+/// The ticks of an axis that is `length` pixels long, with at least `gap` pixels between labels. `extent` returns a
+/// label's size along the axis.
 std::vector<Tick> fitting_ticks(const AxisRange& range, double length, double gap,
                                 const std::function<double(std::string_view)>& extent);
 
-/// The next value above that makes a tidy end of an axis: 4391 → 5000.
+/// The next higher round value, for the end of an axis: 4391 → 5000.
 double tidy_limit(double value);
 
 }  // namespace tilescope::plots

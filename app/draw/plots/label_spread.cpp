@@ -16,7 +16,7 @@ std::vector<size_t> by_priority(std::span<const int> priorities) {
 
 }  // namespace
 
-// With the k-th label's place written as z + k · height, "at least height apart" becomes "z ascending": isotonic
+// With the k-th label's position written as z + k · height, "at least height apart" becomes "z ascending": isotonic
 // regression, solved by pooling neighbours that are out of order.
 std::vector<float> spread_labels(std::span<const float> wanted, float height, float low, float high) {
   const size_t count = wanted.size();

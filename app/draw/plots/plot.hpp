@@ -19,9 +19,9 @@
 //       0 ▁▁▁▁▁▁▁▁▁◯▀┄┄┄┄┄┄┄                         hairline and ring at the current size
 //        2¹⁰   2¹⁴   2¹⁸  n
 //
-// What does not fit is left out, never squeezed: first the column of values, then all labels, then ticks.
-// Differences from ImPlot: axis limits must be set (nothing is fitted); one y axis; text is drawn by EndPlot, so hover
-// is known after it; what ImPlot lacks is under "Not in ImPlot".
+// What does not fit is omitted, never squeezed: first the column of values, then all labels, then ticks. Differences
+// from ImPlot: axis limits must be set (there is no auto-fit); there is one y axis; EndPlot draws the text, so hover is
+// known only after it; additions to ImPlot are under "Not in ImPlot".
 #pragma once
 
 #include <imgui.h>
@@ -40,7 +40,7 @@ enum Axis { Axis_X1, Axis_Y1 };
 enum Scale { Scale_Linear, Scale_Log2 };
 enum AxisFlags { AxisFlags_None = 0, AxisFlags_NoTickLabels = 1, AxisFlags_NoGridLines = 2, AxisFlags_Invert = 4 };
 enum LineFlags { LineFlags_None = 0, LineFlags_Dashed = 1 };  // dashed: not in ImPlot
-enum BarsFlags { BarsFlags_Horizontal = 1 };                  // the only kind there is
+enum BarsFlags { BarsFlags_Horizontal = 1 };                  // the only kind
 enum InfLinesFlags { InfLinesFlags_None = 0 };                // vertical lines at x values, as ImPlot's default
 
 struct Style {
@@ -57,7 +57,7 @@ void EndPlot();
 void SetupAxis(Axis axis, const char* label, int flags = AxisFlags_None);
 void SetupAxisScale(Axis axis, Scale scale);
 void SetupAxisLimits(Axis axis, double low, double high);
-/// Ticks at these places with these labels instead of round numbers; for bars, the names of the rows.
+/// Ticks at these values with these labels instead of round numbers; for bars, the names of the rows.
 void SetupAxisTicks(Axis axis, const double* values, int count, const char* const labels[]);
 
 void SetNextLineStyle(ImU32 colour, float weight);
@@ -73,24 +73,24 @@ bool IsPlotHovered();  // after EndPlot
 
 // ---- Not in ImPlot -------------------------------------------------------------------------------------------------
 
-/// What the direct label of the next line or bar says: `value` in the right-aligned column, `note` muted before it.
+/// The direct label of the next line or bar: `value` in the right-aligned column, `note` muted before it.
 struct LabelStyle {
   std::string value, note;
-  int priority = 0;       // who stays when not all labels fit
+  int priority = 0;       // decides which labels stay if not all fit
   bool emphasis = false;  // semibold
 };
 void SetNextLabel(LabelStyle label);
-/// Points of the next line or shaded band, by ascending index, that are not joined to the one before.
+/// Ascending indices of points of the next line or shaded band that are not connected to the previous point.
 void SetNextBreaks(std::vector<int> breaks);
-/// The titles of the label column: over the values, and over the notes.
+/// The titles of the label column: above the values, and above the notes.
 void SetupLabelColumn(std::string value_title, std::string note_title = {});
-/// As much room for labels as if there were such a bar too: plots beside each other get axes of the same width.
+/// Reserves space for labels as if there were such a bar too: adjacent plots get axes of the same width.
 void ReserveBarLabel(const char* name, LabelStyle label);
 /// A vertical hairline with its name above the plot, and a ring on a point with its value.
 void PlotHairline(const char* label, double x, ImU32 colour, bool dashed = false);
 void PlotRing(double x, double y, ImU32 colour, const char* value);
 
-/// What the pointer is nearest to; known after EndPlot. `item` counts PlotLine and PlotBars calls from 0.
+/// The item nearest to the pointer; known after EndPlot. `item` counts PlotLine and PlotBars calls from 0.
 struct Hovered {
   int item = 0;
   int point = 0;  // index into its values
@@ -99,13 +99,13 @@ struct Hovered {
 };
 std::optional<Hovered> HoveredItem();
 
-/// Everything the last plot wrote, with its rectangle; tests check that none overlap.
+/// All texts of the last plot with their rectangles; tests check that none overlap.
 struct TextBox {
   std::string text;
   ImVec2 low, high;
 };
 const std::vector<TextBox>& TextBoxes();
-/// The rectangle of the axes of the last plot.
+/// The axes' rectangle in the last plot.
 struct Area {
   ImVec2 low, high;
 };

@@ -10,7 +10,7 @@
 namespace tilescope::plots {
 namespace {
 
-constexpr float kReach = 48;          // how near the pointer must be to a point
+constexpr float kReach = 48;          // maximum distance of the pointer from a point
 constexpr float kMarkerSpacing = 13;  // markers nearer than this along x are skipped
 
 /// One drawing of one plot.
@@ -39,7 +39,7 @@ class Drawing {
   float px(float value) const { return value * style_.scale; }
   static ImVec2 shifted(ImVec2 point, float x, float y) { return {point.x + x, point.y + y}; }
   ImVec2 at(double x, double y) const { return {layout_.x_of(plot_, x), layout_.y_of(plot_, y)}; }
-  /// 0 behind, 1 the data, 2 what is selected or pointed at.
+  /// 0 background, 1 data, 2 selected or hovered.
   int layer_of(size_t index) const {
     const Item& item = plot_.items[index];
     if (item.kind == Item::Kind::shaded || (item.kind == Item::Kind::hairline && !item.dashed)) return 0;
@@ -172,7 +172,7 @@ void Drawing::draw_ticks() {
     put_right(font, {layout_.area.low.x - px(8), tick.at - line / 2}, theme_.muted, tick.label);
 }
 
-/// The unit at the left, the column's titles at the right, and between them the names of vertical lines that fit.
+/// The unit at the left, the column's titles at the right, and between them as many names of vertical lines as fit.
 void Drawing::draw_top_row() {
   ImFont* font = style_.fonts.small;
   const float y = layout_.top_row;
@@ -227,7 +227,7 @@ void Drawing::draw_item(size_t index) {
 
 void Drawing::draw_dashed(std::span<const ImVec2> points, ImU32 colour, float weight) {
   const float dash = px(5), gap = px(4);
-  float phase = 0;  // how far into the current dash and gap
+  float phase = 0;  // position in the current dash and gap
   for (size_t i = 1; i < points.size(); ++i) {
     const ImVec2 a = points[i - 1], b = points[i];
     const float length = std::hypot(b.x - a.x, b.y - a.y);
@@ -265,7 +265,7 @@ void Drawing::draw_line(const Item& item, bool hovered) {
 }
 
 void Drawing::draw_markers(const Item& item, std::span<const ImVec2> points, ImU32 colour) {
-  float next = 1e30F;  // from the right, so that the last point, which the label belongs to, always has one
+  float next = 1e30F;  // from the right, so that the last point, which the label belongs to, always has a marker
   for (size_t k = points.size(); k-- > 0;) {
     if (points[k].x > next) continue;
     draw_marker(list_, item.marker, points[k], px(item.marker_size), colour, theme_.window, item.hollow);
@@ -350,7 +350,8 @@ void Drawing::draw_bar_label(const PlacedLabel& label) {
   put(font, {layout_.low.x, label.centre - line_height(font) / 2}, text, label.name);
 }
 
-/// Beside the ring, on the side where there is room; a little of the surface behind it keeps it readable over lines.
+/// Beside the ring, on the side where there is room; a patch of the surface colour behind it keeps it readable over
+/// lines.
 void Drawing::draw_ring_values() {
   ImFont* font = style_.fonts.small_semibold;
   for (const Item& item : plot_.items) {
@@ -369,7 +370,7 @@ void Drawing::draw_ring_values() {
 }  // namespace
 
 Drawn draw_plot(const Plot& plot, const Style& style, ImDrawList* list) {
-  // In a lower plot the rows above and below the axes would overlap.
+  // If the plot were lower, the rows above and below the axes would overlap.
   const float least = 2 * line_height(style.fonts.small) + 24 * style.scale;
   if (plot.size.x < 1 || plot.size.y < least) return {};
   return Drawing(plot, style, list).run();

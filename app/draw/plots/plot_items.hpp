@@ -1,4 +1,4 @@
-// What a plot is made of between BeginPlot and EndPlot. Private to app/draw/plots.
+// The items of a plot between BeginPlot and EndPlot. Private to app/draw/plots.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ struct AxisSetup {
   std::string label;
   int flags = AxisFlags_None;
   AxisRange range;
-  std::vector<Tick> ticks;  // given ones; empty: chosen to fit
+  std::vector<Tick> ticks;  // given ticks; empty: chosen to fit
 };
 
 struct Item {
   enum class Kind { line, shaded, bars, lines_at, hairline, ring } kind = Kind::line;
   std::string name;
   std::vector<double> xs, ys, ys2;
-  std::vector<int> breaks;  // ascending: points that no line leads to from the one before
+  std::vector<int> breaks;  // ascending: points that are not connected to the previous one
   ImU32 colour = 0, fill = 0;
   float weight = 1.25F;
   Marker marker = Marker_None;
@@ -36,10 +36,10 @@ struct Plot {
   AxisSetup x, y;
   std::string value_title, note_title;
   std::vector<Item> items;
-  std::vector<Item> reserved;  // not drawn: their labels want room
+  std::vector<Item> reserved;  // not drawn: their labels only reserve space
 };
 
-/// Draws the plot and finds what is hovered.
+/// Draws the plot and determines what is hovered.
 struct Drawn {
   std::vector<TextBox> texts;
   Area area;

@@ -13,15 +13,15 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kLabelStep = 18;    // between direct labels
-constexpr float kTallStep = 36;     // between those with a value below
+constexpr float kTallStep = 36;     // between labels with a value below the name
 constexpr float kLeader = 20;       // from the axes to the markers of the column
 constexpr float kMarkerWidth = 12;  // marker to name
 constexpr float kColumnGap = 12;
 constexpr float kTickGap = 8;      // tick label to axes
-constexpr float kLeastArea = 150;  // the axes are never narrower for the sake of labels,
-constexpr float kGoodArea = 155;   // nor, for the sake of long names, than this
+constexpr float kLeastArea = 150;  // minimum width of the axes beside labels,
+constexpr float kGoodArea = 155;   // and beside long names
 
-constexpr float kRounding = 0.5F;  // places are rounded to whole pixels, widths are not
+constexpr float kRounding = 0.5F;  // positions are rounded to whole pixels, widths are not
 
 float width_of(ImFont* font, std::string_view text) { return text.empty() ? 0 : text_size(font, text).x; }
 
@@ -52,8 +52,8 @@ ColumnWidths widest(const Plot& plot, const Style& style) {
   return widths;
 }
 
-/// The richest column that leaves room for the axes; nothing if none does. Values go below the names before names are
-/// cut short, where there is height for all of them.
+/// The most detailed column that leaves room for the axes; nothing if none does. Values move below the names before
+/// names are truncated, if there is enough height for all.
 std::optional<ColumnWidths> choose_column(const ColumnWidths& full, float room, const Style& style, bool bars,
                                           bool tall_labels_fit) {
   struct Choice {
@@ -121,7 +121,7 @@ void place_line_labels(Layout& layout, const Plot& plot, const Style& style, flo
     priorities.push_back(item.label.priority);
   }
   const float step = layout.label_height;
-  // A tall label keeps within the axes what a label of one line may leave them by.
+  // A tall label stays inside the axes by as much as a one-line label may extend beyond them.
   const float inset = (step - kLabelStep * style.scale) / 2;
   const float low = layout.area.low.y + inset, high = layout.area.high.y - inset;
   const auto room = static_cast<size_t>(std::max(0.0F, (high - low) / step) + 1);
@@ -164,12 +164,12 @@ std::vector<PlacedTick> place_ticks(const AxisSetup& axis, float low, float high
   };
   const double length = std::abs(high - low);
   std::vector<PlacedTick> placed;
-  double end = -1e30;  // of the last label along a horizontal axis
+  double end = -1e30;  // right end of the last label along a horizontal axis
   for (const Tick& tick : axis.ticks.empty() ? fitting_ticks(axis.range, length, gap, extent) : axis.ticks) {
     const auto fraction = static_cast<float>(axis.range.fraction(tick.value));
     const float at = std::round(low + fraction * (high - low));
     const double half = extent(tick.label) / 2;
-    if (!vertical && at - half < end) continue;  // given ones may be too many
+    if (!vertical && at - half < end) continue;  // given ticks may be too many
     end = at + half + gap;
     placed.push_back({at, tick.label});
   }

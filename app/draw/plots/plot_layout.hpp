@@ -1,4 +1,4 @@
-// Where everything of a plot goes, and what is left out. Private to app/draw/plots.
+// Positions of all parts of a plot, and which of them are omitted. Private to app/draw/plots.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace tilescope::plots {
 
 struct PlacedTick {
-  float at;  // along the axis, pixels on the screen
+  float at;  // position along the axis, screen pixels
   std::string label;
-  bool shown = true;  // its label
-  int item = -1;      // bars: whose name it is
+  bool shown = true;  // whether its label is shown
+  int item = -1;      // for bars: the item whose name it is
 };
 
 /// A direct label: beside a line's end, or at a bar's row.
@@ -30,7 +30,7 @@ struct Layout {
   std::vector<PlacedTick> x_ticks, y_ticks;
   std::vector<PlacedLabel> labels;
   bool column = false, values = false, notes = false;
-  bool values_below = false;  // each below its name, and not in a column of their own
+  bool values_below = false;  // each below its name instead of in a separate column
   float label_height = 0;
   float marker_x = 0, name_x = 0, note_right = 0, value_right = 0;
   float top_row = 0, bottom_row = 0;  // tops of the texts above and below the axes

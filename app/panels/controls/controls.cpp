@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kRun = 32, kRunButton = 104, kAroundRun = 10;  // unscaled pixels
 
-/// A switch that does nothing in this rung: dimmed, with the rungs in which it does, as an unused slider has them.
+/// A switch without effect in this rung: dimmed, with the rungs that it affects, like an unused slider.
 void unused_row(Column& column, const BreakIt& one) {
   const PanelContext& context = column.context;
   const float height = column.px(28), middle = column.y + height / 2;
@@ -47,7 +47,7 @@ bool toggle_row(Column& column, const BreakIt& one, bool on) {
   return clicked;
 }
 
-/// What is under way, in place of the last duration.
+/// The running phase, which replaces the last duration.
 std::string duration_text(const PanelContext& context) {
   const Session& session = context.session;
   if (session.busy() && session.busy_seconds() > 0.1) {
@@ -76,7 +76,7 @@ void run_button(Column& column) {
   explain(column.context, column.context.strings(cancels ? "controls.cancel_meaning" : "controls.run_meaning"));
   const ImU32 surface = hovered ? mix(theme.accent, theme.text, 0.12F) : theme.accent;
   if (cancels) {
-    // The button is the progress bar.
+    // The button doubles as the progress bar.
     const float done = static_cast<float>(std::clamp(session.progress().fraction, 0.0, 1.0));
     column.list->AddRectFilled(low, high, mix(theme.panel, theme.accent, 0.45F), corner);
     column.list->PushClipRect(low, {low.x + (high.x - low.x) * done, high.y}, true);
@@ -149,7 +149,7 @@ void run_section(Column& column) {
 
 namespace {
 
-/// Run where the column has it, or, where that place is scrolled away or below the window, at the column's edge.
+/// Draws the Run button in the column, or at the column's edge if its position is scrolled out of view.
 void run_in_sight(Column& column) {
   const float top = ImGui::GetWindowPos().y, bottom = top + ImGui::GetWindowHeight(), around = column.px(kAroundRun);
   const float height = column.px(kRun), place = column.y;
@@ -160,7 +160,7 @@ void run_in_sight(Column& column) {
   const float right = std::max(column.right, column.edge_right - bar);
   const ImVec2 low{column.edge_left, shown - around}, high{right, shown + height + around};
   ImGui::SetCursorScreenPos(low);
-  // A window of its own: it lies above the rows that scroll under it, and takes their clicks.
+  // A separate window: it is above the rows that scroll under it, and takes their clicks.
   ImGui::BeginChild("pinned run", {high.x - low.x, high.y - low.y}, false,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav |
                         ImGuiWindowFlags_NoBackground);
@@ -223,7 +223,7 @@ void draw_controls(PanelContext& context) {
   break_it_section(column);
   column.separator(context.lab().break_it.empty() ? 20 : 12);
   baseline_card(column);
-  findings_card(column);  // first: a result that happens to be right does not answer them
+  findings_card(column);  // first: a result that happens to be right does not resolve them
   correctness_card(column);
   no_findings_card(column);
   plane_memory_card(column);

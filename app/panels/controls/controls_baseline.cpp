@@ -39,7 +39,7 @@ void draw_name(Column& column, const Baseline& baseline) {
   explain_rect(context, {column.left, top}, {column.right, column.y}, name + "\n" + values);
 }
 
-/// The badge of the figures below it; over the first of them also the heads of the columns.
+/// The badge of the numbers below it; the first group also has the column heads.
 void draw_group(Column& column, Badge badge, bool first) {
   if (!first) column.y += column.px(6);
   PanelContext& context = column.context;
@@ -89,7 +89,7 @@ void pin_baseline(PanelContext& context) {
 void baseline_card(Column& column) {
   PanelContext& context = column.context;
   if (context.view.baseline == nullptr) return;
-  const auto baseline = context.view.baseline;  // it may be unpinned here
+  const auto baseline = context.view.baseline;  // a copy, because it may be unpinned here
   const Strings& text = context.strings;
   card_title(column, "baseline.title", std::nullopt);
   column.y -= column.px(36);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kLine = 20;
 
-/// A number as a person would write an error: 2.4e-7, 0.0039, 12.5.
+/// A number in the notation of an error: 2.4e-7, 0.0039, 12.5.
 std::string figure(double value) {
   if (std::isnan(value)) return "NaN";
   std::string text = fmt::format("{:.2g}", value);
@@ -25,7 +25,7 @@ std::string figure(double value) {
   return text;
 }
 
-/// What a failed output shows in place of the allowed error: where, and what was there.
+/// What a failed output shows instead of the tolerance: where the first mismatch is, and the values.
 void mismatch_lines(Column& column, const Correctness& output) {
   const Theme& theme = column.theme();
   const Strings& text = column.context.strings;
@@ -37,7 +37,7 @@ void mismatch_lines(Column& column, const Correctness& output) {
   const auto index = static_cast<int64_t>(output.first->index);
   std::string place = with_separators(index);
   for (const BufferSpec& buffer : column.context.result->plan.buffers)
-    if (buffer.name == output.buffer) place = element_text(buffer, index);  // row and column, of a matrix
+    if (buffer.name == output.buffer) place = element_text(buffer, index);  // row and column, for a matrix
   card_line(column, text("controls.first_mismatch"), fmt::format("{}[{}]", output.buffer, place), theme.text,
             text("controls.first_mismatch_meaning"));
   card_line(column, text("controls.expected_got"),
@@ -45,7 +45,7 @@ void mismatch_lines(Column& column, const Correctness& output) {
             text("controls.expected_got_meaning"));
 }
 
-/// As the header has it: green and ticked only where the checks found nothing either.
+/// As in the header: green with a check mark only if the checks found nothing either.
 void verdict(Column& column, const RunResult& result) {
   using Kind = ResultVerdict::Kind;
   const Theme& theme = column.theme();
@@ -59,7 +59,7 @@ void verdict(Column& column, const RunResult& result) {
     draw_cross(column.list, centre, size, ink = theme.error, thick);
   else
     draw_finding_mark(column.list, centre, size, theme.error, thick);
-  // The finding's own name, above, is what is to be read first.
+  // The finding's name above should be read first.
   const float left = column.left + column.px(22), room = column.right - left;
   ImFont* large = column.fonts().title_semibold;
   ImFont* font =
@@ -74,7 +74,7 @@ Badge badge_of(const RunResult& result) {
   return result.request.device == DeviceKind::gpu ? Badge::measured : Badge::simulated;
 }
 
-/// Nothing is known yet, or the run ended in an error: one sentence and what to do.
+/// There is no result yet, or the run ended in an error: one sentence, and what to do.
 void no_result(Column& column) {
   const Session& session = column.context.session;
   const Theme& theme = column.theme();
@@ -98,7 +98,7 @@ void no_result(Column& column) {
     column.separator(14);
     return;
   }
-  // The compiler's whole log is under the source; here its first lines.
+  // The compiler's whole log is below the source; only its first lines are shown here.
   const Strings& strings = column.context.strings;
   std::string said = with_file_names(sentence(strings, error), error);
   const size_t second_line = std::min(said.size(), said.find('\n') + 1);
@@ -108,7 +108,7 @@ void no_result(Column& column) {
   column.separator(14);
 }
 
-/// With what is allowed there, so that it is not taken for a failure beside the formula of the tolerance.
+/// Includes the tolerance at that element, so that it is not mistaken for a failure beside the tolerance's formula.
 std::string largest_error_text(const Correctness& output, const Strings& strings) {
   std::string error = error_text(output.largest_error);
   if (output.largest_error == 0 || output.largest_error_index >= output.expected.size()) return error;
@@ -136,7 +136,7 @@ void card_line(Column& column, std::string_view label, std::string_view value, I
   column.text(fonts.small, column.left, 14, column.theme().muted, label);
   float room = column.width() - text_size(fonts.small, label).x - column.px(8);
   const float wide = text_size(fonts.small, value).x;
-  if (wide > room && wide <= column.width()) {  // it has a line of its own
+  if (wide > room && wide <= column.width()) {  // it gets a separate line
     column.y += column.px(kLine);
     room = column.width();
   }
@@ -262,7 +262,7 @@ void pick_section(Column& column) {
   column.y += column.px(12);
 }
 
-/// Shared memory, where the kernel uses it: passes over the banks, and how many of them conflicts cost.
+/// Shared memory, if the kernel uses it: passes over the banks, and how many of them conflicts cost.
 void shared_card(Column& column) {
   const PanelContext& context = column.context;
   if (!context.result || !context.result->observed) return;

@@ -1,4 +1,4 @@
-// The row behind which the controls of other rungs stand.
+// The row that folds the controls of other rungs.
 #include <algorithm>
 #include <cmath>
 
@@ -49,7 +49,7 @@ bool fold_row(Column& column, const std::string& section, const std::vector<Fold
   draw_fold(column, {column.left + column.px(4), middle}, open, ink);
   const std::string other = only_rungs_text(context.strings, rungs);
   const float room = column.width() - column.px(14 + 12) - text_size(font, other).x;
-  // One is called by its name.
+  // A single one is named.
   const std::string label =
       rows.size() == 1 ? rows.front().title : context.strings.format("controls.more", fmt::arg("count", rows.size()));
   const float top = centred_top(font, middle);

@@ -1,5 +1,5 @@
-// The rungs, each with its speed beside the lab's reference: live where this machine has measured, else recorded. The
-// size is that of the ladder, which the head names and a drop-down changes; the sliders do not move it.
+// The rungs, each with its speed relative to the lab's reference: live if this machine has measured, else recorded. The
+// size is the ladder's own; the head names it and a drop-down changes it, the sliders do not.
 #include <algorithm>
 #include <cmath>
 
@@ -12,13 +12,14 @@
 namespace tilescope {
 namespace {
 
-constexpr float kRow = 28, kBar = 44, kBarRight = 44;  // the bar ends so far from the column's right edge
+constexpr float kRow = 28, kBar = 44, kBarRight = 44;  // kBarRight: distance of the bar's end from the column's right
+                                                       // edge
 
-/// What the rows are drawn from.
+/// The data of the rows.
 struct Speeds {
   const SpeedReport* report = nullptr;  // null: nothing was measured
   Ladder ladder;
-  double full = 109;  // percent at the bar's end; more where a rung is faster still
+  double full = 109;  // percent at the bar's end; more if a rung is faster still
 
   const Ladder::Row* of(const std::string& rung) const {
     for (const Ladder::Row& row : ladder.rows)
@@ -49,10 +50,10 @@ std::string speed_text(const PanelContext& context, const Speeds& speeds, const 
   return speed < 9.95 ? fmt::format("{:.1f}", speed) : with_separators(std::llround(speed));
 }
 
-/// Where the field gives a rate of operations, the rows have that; else their share of the reference.
+/// Rows show a rate if the field uses rates of operations; otherwise the percentage of the reference.
 bool gives_speeds(const Lab& lab) { return lab.speed_unit == SpeedUnit::teraflops; }
 
-/// What 100% is; a rung by its title.
+/// Name of what 100% is; a rung by its title.
 std::string reference_name(const PanelContext& context, const Ladder& ladder) {
   const Rung* rung = ladder.best_is_reference ? nullptr : find_rung(context.lab(), ladder.best);
   return rung != nullptr ? context.strings(rung->title) : ladder.best;
@@ -90,10 +91,10 @@ void draw_size_choices(PanelContext& context, const SpeedReport& report, int64_t
   ImGui::PopStyleVar();
 }
 
-/// "% of copy  at 8,192 ▾": the unit of the rows, and the size that they were timed at, which can be changed.
+/// "% of copy  at 8,192 ▾": the unit of the rows, and the size at which they were timed, which can be changed.
 struct LadderHead {
   std::string unit, size;
-  float unit_width, size_width;  // of the texts, with the chevron
+  float unit_width, size_width;  // of the texts, including the chevron
 
   LadderHead(const Column& column, const Speeds& speeds)
       : unit(gives_speeds(column.context.lab())
@@ -132,7 +133,7 @@ void draw_head(Column& column, const Speeds& speeds, const LadderHead& head, flo
   draw_size_choices(context, *speeds.report, speeds.ladder.size);
 }
 
-/// Title, unit, size and badge, over two lines where one is too short.
+/// Title, unit, size and badge, on two lines if one is too short.
 void draw_title(Column& column, const Speeds& speeds) {
   PanelContext& context = column.context;
   const Fonts& fonts = column.fonts();
@@ -154,7 +155,7 @@ void draw_title(Column& column, const Speeds& speeds) {
   column.y += column.px(44);
 }
 
-/// The row as a thing to press, with its surface.
+/// The row as a pressable item, with its surface.
 void row_button(Column& column, const Rung& rung, bool selected, const std::string& meaning) {
   const Theme& theme = column.theme();
   const ImVec2 low{column.left - column.px(8), column.y};
@@ -206,7 +207,7 @@ void ladder_section(Column& column) {
   int number = 0;
   for (const Rung& rung : column.context.lab().rungs) draw_row(column, rung, ++number, speeds);
   if (speeds.ladder.rows.empty()) return;
-  // The reference, through all rows.
+  // The reference line across all rows.
   const float bar = column.right - column.px(kBarRight + kBar);
   const float x = std::round(bar + column.px(kBar) * static_cast<float>(100 / speeds.full));
   const float line = std::max(1.0F, std::round(column.px(1)));

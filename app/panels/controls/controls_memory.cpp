@@ -1,4 +1,4 @@
-// What the chosen rung of a plane allocates, beside one that keeps the whole plane.
+// What the chosen rung of a plane allocates, beside a rung that stores the whole plane.
 #include "app/panels/controls/controls_parts.hpp"
 #include "app/panels/speed/speed_views.hpp"
 

@@ -1,4 +1,4 @@
-// Below the switches of "Break it": why one that is on shows nothing in the result, and sizes at which it does.
+// Below the switches of "Break it": why an enabled switch shows no effect in the result, and sizes at which it does.
 #include <algorithm>
 
 #include "app/observed/result_verdict.hpp"
@@ -7,8 +7,8 @@
 namespace tilescope {
 namespace {
 
-/// The first switch that ought to be seen in the shown result and is not; null if there is none. A result with findings
-/// or wrong values shows something, whichever switch it is of.
+/// The first switch that should show an effect in the result but does not; null if there is none. A result with
+/// findings or wrong values counts as an effect, whichever switch caused it.
 const BreakIt* unseen_switch(const PanelContext& context) {
   const RunResult* result = context.result.get();
   if (result == nullptr || context.stale || context.session.error()) return nullptr;
@@ -24,8 +24,8 @@ const BreakIt* unseen_switch(const PanelContext& context) {
   return nullptr;
 }
 
-/// Values at which every block is executed and every switch is seen, which tests hold of a lab's defaults: those of the
-/// sizes alone where that is possible. Nothing if they are the present ones.
+/// Values at which every block is executed and every switch shows an effect; tests check this for a lab's defaults.
+/// Only sizes are changed if that suffices. Nothing if they are the present values.
 std::optional<Config> telling_config(const PanelContext& context) {
   const Lab& lab = context.lab();
   const ChosenRung chosen = chosen_rung(context);
@@ -51,12 +51,12 @@ std::string why_unseen(const PanelContext& context, const BreakIt& one) {
                         fmt::arg("all", count(result.plan.launches[result.launch].grid.count())));
 }
 
-/// Every tile is a multiple of a warp, or of a few elements: such sizes are rarely cut.
+/// Every tile is a multiple of a warp, or of a few elements: such sizes are rarely cut off.
 bool are_round(const Config& config) {
   return std::ranges::all_of(config.sizes, [](const auto& size) { return size.second % 32 == 0; });
 }
 
-/// "Go to M = 1,000, N = 1,000, K = 136", or to all defaults where the sizes are those already.
+/// "Go to M = 1,000, N = 1,000, K = 136", or to all defaults if the sizes are already those.
 std::string link_text(const PanelContext& context, const Config& wanted) {
   if (wanted.sizes == context.session.request().config.sizes) return context.strings("controls.no_effect_defaults");
   std::string sizes;

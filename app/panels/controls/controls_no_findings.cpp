@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-/// Tells a kernel that was fixed from one that never had a finding.
+/// Distinguishes a fixed kernel from one that never had a finding.
 void follow(FixedFinding& fixed, const std::shared_ptr<const RunResult>& result) {
   const auto& last = fixed.last;
   if (result == last) return;
@@ -35,7 +35,7 @@ void no_findings_card(Column& column) {
   {
     const Dimmed dimmed(column);
     ImFont* font = column.fonts().body_semibold;
-    // A green tick beside wrong values would read as a pass.
+    // A green check mark beside wrong values would look like a pass.
     const bool wrong = verdict_of_result(context.result.get(), std::nullopt, text).kind == ResultVerdict::Kind::wrong;
     const ImVec2 centre{column.left + column.px(6.5F), column.y + column.px(23)};
     if (wrong)

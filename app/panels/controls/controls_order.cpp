@@ -1,4 +1,4 @@
-// The cards of the block-order model: bytes from device memory and the L2's hit rate, beside those of row-major order.
+// The cards of the block-order model: bytes from device memory and the L2's hit rate, compared with row-major order.
 #include "app/observed/order_model.hpp"
 #include "app/panels/controls/controls_parts.hpp"
 #include "engine/traffic/block_order/model_error.hpp"

@@ -1,4 +1,4 @@
-// The sections of the controls column, from top to bottom. Each draws at the column's y and moves it on.
+// The sections of the controls column, from top to bottom. Each draws at the column's y and advances it.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ struct Column {
   const Theme& theme() const { return context.theme; }
   const Fonts& fonts() const { return context.fonts; }
   float width() const { return right - left; }
-  /// Texts whose baseline is `below` unscaled pixels under y.
+  /// Text whose baseline is `below` unscaled pixels below y.
   void text(ImFont* font, float x, float below, ImU32 colour, std::string_view text) const;
   void text_right(ImFont* font, float x, float below, ImU32 colour, std::string_view text) const;
   /// The line between two sections, `gap` unscaled pixels below y; y moves there.
@@ -32,11 +32,11 @@ struct Column {
 
 void ladder_section(Column& column);
 void sliders_section(Column& column);
-/// What a rung that picks has picked, and why; nothing for any other.
+/// The choice of a rung that picks, and why; nothing for other rungs.
 void pick_section(Column& column);
 void run_section(Column& column);
 void break_it_section(Column& column);
-/// Where a switch that is on shows nothing: why, and a way to sizes at which it does.
+/// For a switch that is on but has no effect: the reason, and a link to sizes at which it has one.
 void no_effect_note(Column& column);
 /// Title and badge of a card; y moves to the value's row. The text `title`_meaning explains it.
 void card_title(Column& column, const char* title, std::optional<Badge> badge);
@@ -44,10 +44,11 @@ void card_title(Column& column, const char* title, std::optional<Badge> badge);
 void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour,
                std::string_view meaning = {});
 void paragraph(Column& column, std::string_view text, ImU32 colour);
-/// A word to press, its right edge at `right`, its baseline `below` unscaled pixels below y. Returns its left edge.
+/// A pressable word with its right edge at `right` and its baseline `below` unscaled pixels below y. Returns its left
+/// edge.
 float text_link(Column& column, const char* id, const std::string& text, const std::string& meaning, float right,
                 float below, bool* pressed);
-/// Draws with everything dimmed while the result belongs to an older request.
+/// Draws everything dimmed while the result belongs to an older request.
 class Dimmed {
  public:
   explicit Dimmed(Column& column);
@@ -62,31 +63,31 @@ class Dimmed {
 };
 void correctness_card(Column& column);
 void findings_card(Column& column);
-/// Where the checks found nothing: what they look for, and whether that mends what the run before had.
+/// If the checks found nothing: what they look for, and whether a finding of the run before is now fixed.
 void no_findings_card(Column& column);
 void traffic_card(Column& column);
-void order_cards(Column& column);  // where the order of the blocks was modelled
+void order_cards(Column& column);  // if the order of the blocks was modelled
 void shared_card(Column& column);
-void plane_memory_card(Column& column);  // where the lab has a plane (controls_memory.cpp)
-/// The pinned result beside the present one; nothing where none is pinned (controls_baseline.cpp).
+void plane_memory_card(Column& column);  // if the lab has a plane (controls_memory.cpp)
+/// The pinned result beside the present one; nothing if none is pinned (controls_baseline.cpp).
 void baseline_card(Column& column);
-/// "Pin as baseline", where none is.
+/// "Pin as baseline", if none is pinned.
 void baseline_link(Column& column);
-/// Returns whether an answer has just appeared, and is to be scrolled to.
+/// Returns whether an answer has just appeared, and must be scrolled to.
 bool predict_card(Column& column);
 
-/// The report that is shown: this machine's sweep where there is one, else the recording; null if neither.
+/// The shown report: this machine's sweep if there is one, else the recording; null if neither exists.
 const SpeedReport* shown_report(const Session& session);
 
-/// The rungs that are meant, as the learner numbers them: "5", "3–5", "1, 3".
+/// Numbers of the matching rungs, as the learner counts them: "5", "3–5", "1, 3".
 std::string rung_numbers(const Lab& lab, const std::function<bool(const Rung&)>& is_meant);
-/// Those that use a parameter.
+/// The rungs that use a parameter.
 std::string rungs_using(const Lab& lab, const std::string& param);
 /// "rungs 3–5 only"
 std::string only_rungs_text(const Strings& strings, const std::string& numbers);
 
-/// What has no effect in this rung stands behind one row: "8 more, rungs 4–8", which a click unfolds and folds again.
-/// It is remembered for each lab and section. Returns whether the rows are shown; nothing is drawn for none.
+/// Collapses controls without effect in this rung into one row: "8 more, rungs 4–8", which a click unfolds and folds
+/// again. The state is kept per lab and section. Returns whether the rows are shown; draws nothing if there are none.
 struct FoldedRow {
   std::string title, rungs;  // "Vector width", "4–5"
   std::function<bool(const Rung&)> uses;

@@ -1,4 +1,4 @@
-// The predict card: a question that is answered before the run reveals the number.
+// The predict card: a question that the learner answers before the run reveals the number.
 //
 //   Predict                         ‹ 1 of 3 ›
 //   Rung 3, Several tiles per CTA
@@ -17,7 +17,7 @@ namespace {
 // Unscaled pixels.
 constexpr float kLine = 20, kChoice = 24, kBetween = 8, kMark = 9;
 
-/// A lab's question for the current values, and what was pressed.
+/// A lab's question for the current values, and the chosen answer.
 struct Question {
   const Predict& predict;
   int number = 0;                // index into Lab::predicts
@@ -32,8 +32,8 @@ struct Question {
 
 std::string key_of(const Lab& lab, int number) { return lab.name + "/" + std::to_string(number); }
 
-/// The question that a rung begins with: the first of its own that has no answer, or the first of its own; one that is
-/// about no rung in particular comes after these.
+/// The first question for a rung: its own first unanswered one, or its own first one; questions not tied to a rung come
+/// after these.
 int first_question(const PanelContext& context) {
   const Lab& lab = context.lab();
   const ChosenRung chosen = chosen_rung(context);
@@ -67,7 +67,7 @@ Question current_question(PanelContext& context) {
   return question;
 }
 
-/// ‹ or ›, to the question before or after. Returns whether it was pressed.
+/// ‹ or ›, to the previous or next question. Returns whether it was pressed.
 bool arrow(Column& column, const char* id, float centre, int direction) {
   PanelContext& context = column.context;
   const float middle = column.y + column.px(24), side = column.px(20);
@@ -100,7 +100,7 @@ void question_numbers(Column& column, int number) {
   if (step != 0) context.view.questions[context.lab().name] = {(number + step + all) % all, context.rung().name};
 }
 
-/// The rungs that a question is about; pressed, the first of them is chosen.
+/// The rungs that a question concerns; a press selects the first of them.
 void about_rungs(Column& column, const Predict& predict) {
   PanelContext& context = column.context;
   if (predict.rungs.empty()) return;
@@ -134,7 +134,7 @@ void about_rungs(Column& column, const Predict& predict) {
   column.y += column.px(kLine);
 }
 
-/// ✓ on the answer, ✗ on what was pressed and is not it: never by colour alone.
+/// ✓ on the answer, ✗ on a wrong choice that was pressed: never distinguished by colour alone.
 enum class ChoiceMark { none, check, cross };
 ChoiceMark mark_of(const Question& question, size_t index) {
   if (!question.pressed) return ChoiceMark::none;
@@ -181,7 +181,7 @@ void choice_button(Column& column, const Question& question, size_t index, float
   draw_text_centred(column.list, font, {left + room + text / 2, centre.y}, ink, label);
 }
 
-/// Beside each other, over as many lines as they take.
+/// Side by side, on as many lines as needed.
 void choice_buttons(Column& column, const Question& question) {
   float x = column.left;
   for (size_t index = 0; index < question.choices.size(); ++index) {
@@ -227,7 +227,7 @@ bool predict_card(Column& column) {
   choice_buttons(column, question);
   if (question.pressed) reveal(column, question);
   column.y += column.px(12);
-  // In the frame in which it was pressed there is no answer to scroll to yet.
+  // In the frame of the press there is no answer to scroll to yet.
   return question.pressed && std::exchange(context.view.reveal_answer, false);
 }
 

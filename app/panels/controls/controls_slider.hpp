@@ -14,14 +14,14 @@ namespace tilescope {
 struct Slider {
   std::string name;  // of the size or parameter
   std::string title, help;
-  std::string typing_help;     // what may be typed; empty: nothing may
-  std::vector<int64_t> stops;  // ascending; what dragging can reach
-  int64_t low = 0, high = 0;   // what may be typed
-  bool only_stops = false;     // nothing between the stops is a value
+  std::string typing_help;     // what may be typed; empty: typing is not possible
+  std::vector<int64_t> stops;  // ascending; values reachable by dragging
+  int64_t low = 0, high = 0;   // range of typed values
+  bool only_stops = false;     // values between the stops are not allowed
   int64_t value = 0;
-  bool ticks = false;              // few enough to be told apart
-  std::string unused;              // why it has no effect; empty if it has
-  std::vector<std::string> names;  // of the values 0, 1, …; empty: they are numbers
+  bool ticks = false;              // the stops are few enough to be distinguished
+  std::string unused;              // why it has no effect; empty if it has one
+  std::vector<std::string> names;  // names of the values 0, 1, …; empty: the values are numbers
 
   std::string value_text() const {
     const auto place = static_cast<size_t>(value);
@@ -32,9 +32,9 @@ struct Slider {
   }
 };
 
-/// From the next frame on the value is typed.
+/// Replaces the value by a text field from the next frame on.
 void begin_typing(ViewState& view, const Slider& slider);
-/// The field in place of the value, while it is typed. Returns the value once it is taken.
+/// The text field that replaces the value during typing. Returns the value once it is accepted.
 std::optional<int64_t> typing_field(Column& column, const Slider& slider);
 
 }  // namespace tilescope

@@ -1,5 +1,5 @@
-// The sliders: a size moves over the stops that its lab offers, a parameter over its possible values. A click on the
-// number, or Ctrl and a click on the track, types one. Those that the rung does not use are folded into one row.
+// The sliders: a size moves over its lab's stops, a parameter over its possible values. A click on the number, or Ctrl
+// and a click on the track, lets you type one. Sliders that the rung does not use are folded into one row.
 #include <imgui.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kRow = 44;
 
-/// Where a value is on the track, 0 … 1: by logarithm where the stops span decades, else evenly by stop.
+/// Position of a value on the track, 0 … 1: logarithmic if the stops span decades, else evenly spaced by stop.
 float position_of(const Slider& slider, int64_t value) {
   const auto low = static_cast<double>(slider.stops.front()), high = static_cast<double>(slider.stops.back());
   if (high <= low) return 0;
@@ -47,7 +47,7 @@ void draw_track(Column& column, const Slider& slider, bool lit) {
   }
 }
 
-/// A long name of a value ends with an ellipsis beside its title; the whole of it is explained.
+/// A long value name is truncated with an ellipsis beside its title; the explanation has the full name.
 std::string fitted_value(const Column& column, const Slider& slider) {
   const Fonts& fonts = column.fonts();
   const float room = column.width() - text_size(fonts.small, slider.title).x - column.px(12);
@@ -61,7 +61,7 @@ void explain_slider(Column& column, const Slider& slider) {
   explain(column.context, said ? slider.help : slider.help + " " + whole);
 }
 
-/// The stop under the pointer while the track is dragged. Pressing the handle leaves the value as it is until it moves.
+/// The stop under the pointer while the track is dragged. Pressing the handle keeps the value until it moves.
 std::optional<int64_t> dragged_to(const Column& column, const Slider& slider) {
   const float radius = column.px(6);
   const float at = (ImGui::GetIO().MousePos.x - column.left - radius) / (column.width() - 2 * radius);
@@ -72,7 +72,7 @@ std::optional<int64_t> dragged_to(const Column& column, const Slider& slider) {
   return stop == slider.value ? std::nullopt : std::optional(stop);
 }
 
-/// The track as a thing to drag. Returns where it was dragged to; `lit` while it is pointed at.
+/// The track as a draggable item. Returns the value it was dragged to; `lit` while hovered.
 std::optional<int64_t> track(Column& column, const Slider& slider, bool& types, bool& lit) {
   const float half = column.px(10), middle = column.y + column.px(30);
   const ImVec2 low{column.left, middle - half}, high{column.right, middle + half};
@@ -87,13 +87,13 @@ std::optional<int64_t> track(Column& column, const Slider& slider, bool& types, 
   return ImGui::IsItemActive() && !ImGui::GetIO().KeyCtrl && !types ? dragged_to(column, slider) : std::nullopt;
 }
 
-/// The number, which is pressed to type another. Returns whether it was.
+/// The number; a press on it starts typing. Returns whether it was pressed.
 bool value_button(Column& column, const Slider& slider) {
   const Theme& theme = column.theme();
   ImFont* font = column.fonts().body_semibold;
   const std::string text = fitted_value(column, slider);
   const float width = std::max(column.px(48), text_size(font, text).x + column.px(16));
-  // The text keeps the column's right edge; its surface is a little wider.
+  // The text is aligned to the column's right edge; its surface is slightly wider.
   const ImVec2 low{column.right - width + column.px(8), column.y - column.px(1)};
   const ImVec2 high{column.right + column.px(8), low.y + column.px(22)};
   ImGui::SetCursorScreenPos(low);
@@ -111,7 +111,7 @@ bool value_button(Column& column, const Slider& slider) {
   return pressed && typed;
 }
 
-/// Label and value. Returns what was typed.
+/// Label and value. Returns the typed value.
 std::optional<int64_t> caption(Column& column, const Slider& slider, bool& types) {
   const Theme& theme = column.theme();
   const Fonts& fonts = column.fonts();
@@ -199,7 +199,7 @@ Slider param_slider(const PanelContext& context, const Param& param) {
   return slider;
 }
 
-/// In place of the grid, why there is none with these values.
+/// Replaces the grid by the reason why there is none with these values.
 bool refusal(Column& column, const ChosenRung& chosen) {
   if (!chosen.rung->check) return false;
   const auto possible = chosen.rung->check(chosen.config);
@@ -211,7 +211,7 @@ bool refusal(Column& column, const ChosenRung& chosen) {
   return true;
 }
 
-/// ⌈98,432 / 256⌉ = 385; a formula that is wider than what the label leaves has the next line, or two, for itself.
+/// ⌈98,432 / 256⌉ = 385; a formula too wide to fit beside the label gets the next line, or two.
 void grid_row(Column& column) {
   const PanelContext& context = column.context;
   const ChosenRung chosen = chosen_rung(context);
@@ -241,7 +241,7 @@ void grid_row(Column& column) {
   column.y += column.px(4);
 }
 
-/// What the row of the folded sliders says.
+/// The text of the row of folded sliders.
 std::vector<FoldedRow> folded(const PanelContext& context, const std::vector<Slider>& sliders) {
   std::vector<FoldedRow> rows;
   for (const Slider& slider : sliders) {

@@ -1,5 +1,5 @@
-// Typing a value in place of a slider's. A click on the number begins it, Enter or a click elsewhere takes the value,
-// Escape gives the old one back. What cannot be taken stays in the field, in red, with the reason under it.
+// Typing over a slider's value. A click on the number starts it, Enter or a click elsewhere accepts the value, Escape
+// restores the old one. An invalid value stays in the field, in red, with the reason below it.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -28,7 +28,7 @@ std::optional<Checked<long double>> value_of_name(const PanelContext& context, s
 }
 
 std::string reason_of(const PanelContext& context, const Problem& problem) {
-  // The Sandbox's sentence names its own fields.
+  // The Sandbox's sentence would name the Sandbox's fields.
   if (problem.key == "sandbox.unknown_name") return context.strings.format("controls.unknown_name", problem.places);
   return context.strings.format(problem.key, problem.places);
 }
@@ -73,7 +73,7 @@ std::optional<int64_t> typing_field(Column& column, const Slider& slider) {
   }
   if (entered || left) {
     view.typing_refused = true;
-    view.typing_starts = entered;  // Enter leaves the field; it is to be mended
+    view.typing_starts = entered;  // Enter leaves the field, but the value must be corrected
   }
   const bool refused = view.typing_refused && !value;
   column.list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F},
@@ -84,7 +84,7 @@ std::optional<int64_t> typing_field(Column& column, const Slider& slider) {
   const float top = column.y + column.px(24);
   const float tall = flow_text(column.list, {column.left, top}, column.width(), column.px(kReasonLine), run);
   mark(context, "problem.typing." + slider.name, {column.left, top}, {column.right, top + tall});
-  column.y += tall + column.px(4);  // the track makes way
+  column.y += tall + column.px(4);  // the track moves down
   return std::nullopt;
 }
 

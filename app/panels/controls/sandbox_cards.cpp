@@ -1,4 +1,4 @@
-// What the outputs of an own kernel hold, and, for labs too, the command line of the same run.
+// The contents of a user kernel's outputs, and, for labs too, the command line of the same run.
 #include <cmath>
 
 #include "app/panels/controls/sandbox_fields.hpp"

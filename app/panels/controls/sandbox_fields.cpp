@@ -92,11 +92,11 @@ void FormFields::text(const std::string& field, float x, float width, const std:
   ImGui::PopFont();
   ImGui::PopID();
   mark(column_.context, "field." + field, low, high);
-  // What is wrong stands below the field: nothing may cover it.
+  // The error is shown below the field: nothing may cover it.
   if (problem(field) == nullptr) explain(column_.context, with_origin(meaning, field));
   frame(low, high, problem(field) != nullptr, active);
   if (changed) set(field, typed);
-  // What it comes to, at the right, where there is room.
+  // The evaluated value, at the right, if there is room.
   const auto& values = sandbox_.filled().values;
   const auto known = values.find(field);
   if (known == values.end() || active || problem(field) != nullptr) return;
@@ -106,7 +106,7 @@ void FormFields::text(const std::string& field, float x, float width, const std:
                   shown);
 }
 
-/// The list under a field; true if one was chosen.
+/// The list below a field; true if an item was chosen.
 bool FormFields::menu(const std::string& field, ImVec2 corner, float width, std::span<const Choice> choices) {
   bool chosen = false;
   ImGui::SetNextWindowPos(corner);

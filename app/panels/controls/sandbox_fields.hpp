@@ -1,4 +1,4 @@
-// The fields of the Sandbox's form: texts and choices that say below themselves what is wrong with them.
+// The fields of the Sandbox's form: texts and choices with their error messages below.
 #pragma once
 
 #include <span>
@@ -20,17 +20,18 @@ class FormFields {
  public:
   FormFields(Column& column, Sandbox& sandbox) : column_(column), sandbox_(sandbox) {}
 
-  /// A text in a rectangle whose top left corner is at x and the column's y; what it comes to is shown inside, muted.
+  /// A text in a rectangle whose top left corner is at x and the column's y; its evaluated value is shown inside,
+  /// muted.
   void text(const std::string& field, float x, float width, const std::string& meaning);
-  /// A text with a list of the usual ones behind a small arrow.
+  /// A text with a list of usual values behind a small arrow.
   void text_with_choices(const std::string& field, float x, float width, const std::string& meaning,
                          std::span<const Choice> choices);
-  /// One of a list.
+  /// A choice from a list.
   void choice(const std::string& field, float x, float width, const std::string& meaning,
               std::span<const Choice> choices);
-  /// One of a list, as words without a frame, right edge at the column's.
+  /// A choice from a list, as words without a frame, right-aligned in the column.
   void quiet_choice(const std::string& field, float below, const std::string& meaning, std::span<const Choice> choices);
-  /// What is wrong with these, one sentence under the other; moves y on.
+  /// The errors of these fields, one sentence per line; advances y.
   void problems(std::span<const std::string> fields);
 
   void set(const std::string& field, const std::string& value);
@@ -48,15 +49,15 @@ class FormFields {
 
 /// "main(), line 31".
 std::string place_of_origin(const Strings& strings, const FieldOrigin& origin);
-/// Where a field's text comes from, in a sentence: the file, at which line, or the learner. Empty for fields that
-/// nothing is read for.
+/// The origin of a field's text, in a sentence: the file and line, or the learner. Empty for fields that are never read
+/// from the source.
 std::string origin_text(const Strings& strings, const KernelForm& form, const std::string& field);
 
-/// The form itself: kernel, n, launch, arguments, and what the compiler is given.
+/// The form itself: kernel, n, launch, arguments, and the compiler's options.
 void sandbox_section(Column& column, Sandbox& sandbox);
-/// Outputs in numbers, where a lab says whether they are right.
+/// Statistics of the outputs; in a lab this place shows whether they are correct.
 void outputs_card(Column& column);
-/// The command line of the same run, to be copied.
+/// The command line of the same run, for copying.
 void command_card(Column& column);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// The form of a user's own kernel, in the place where a lab has its ladder and sliders.
+// The form of a user's own kernel, where a lab has its ladder and sliders.
 //
 //     Kernel                        as the source suggests
 //     [scale                      ▾]
@@ -30,7 +30,7 @@ void heading(Column& column, const char* key) {
   column.y += column.px(38);
 }
 
-/// "as the source suggests", right of the heading, where something was changed.
+/// "as the source suggests", right of the heading, if something was changed.
 void reset_button(Column& column, Sandbox& sandbox) {
   if (sandbox.form().edits.empty()) return;
   ImFont* font = column.fonts().small;
@@ -45,8 +45,7 @@ void reset_button(Column& column, Sandbox& sandbox) {
   column.text_right(font, column.right, 28, hovered ? column.theme().text : column.theme().muted, text);
 }
 
-/// What is the matter with the file itself; that it has changed beside edits is said in the source
-/// (source_conflict.cpp).
+/// Problems of the file itself; a change on disk beside unsaved edits is reported in the source (source_conflict.cpp).
 void file_notes(Column& column, const Sandbox& sandbox) {
   std::string text;
   if (sandbox.problem())
@@ -60,7 +59,7 @@ void file_notes(Column& column, const Sandbox& sandbox) {
   column.y += column.px(8);
 }
 
-/// Which launch of the file the form was read from; a click goes to its line.
+/// The launch in the file that the form was read from; a click goes to its line.
 void launch_note(Column& column, const KernelForm& form) {
   if (form.launches == 0) return;
   const Strings& strings = column.context.strings;
@@ -125,7 +124,7 @@ std::string extent_text(const Dim3& extent) {
   return text;
 }
 
-/// Three fields in a row: the room goes to those whose text is long.
+/// Three fields in a row: those with long texts get more space.
 void extent_fields(Column& column, FormFields& fields, const std::string& object, const std::string& title,
                    const std::string& value, const std::string& meaning) {
   ImFont* font = column.fonts().small;
@@ -139,8 +138,7 @@ void extent_fields(Column& column, FormFields& fields, const std::string& object
     wanted[i] = std::max(least, text_size(font, fields.value(object + "." + kAxes[i])).x + column.px(18));
     all += wanted[i];
   }
-  // What is left over is the first one's; where all do not fit, each gives in proportion to what it has above the
-  // least.
+  // Spare width goes to the first field; if they do not fit, each shrinks in proportion to its width above the minimum.
   if (all <= room) {
     wanted[0] += room - all;
   } else {
@@ -158,7 +156,7 @@ void extent_fields(Column& column, FormFields& fields, const std::string& object
   column.y += column.px(kGap);
 }
 
-/// Title at the left, a field at the right.
+/// A title at the left, a field at the right.
 void short_field(Column& column, FormFields& fields, const std::string& field, const std::string& title,
                  const std::string& meaning) {
   ImFont* font = column.fonts().small;

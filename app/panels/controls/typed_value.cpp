@@ -9,8 +9,8 @@
 namespace tilescope {
 namespace {
 
-/// 98,432 and 1_000 as the evaluator reads them: separators between groups of three digits are removed, other commas
-/// stay.
+/// Converts 98,432 and 1_000 for the evaluator: separators between groups of three digits are removed, other commas are
+/// kept.
 std::string without_separators(std::string_view text) {
   std::string plain;
   const auto is_digit = [&](size_t at) {

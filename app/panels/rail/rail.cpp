@@ -1,4 +1,4 @@
-// The left rail: the labs by stage with what was done in each, the learner's own files, and how many labs are complete.
+// The left rail: the labs by stage with the progress in each, the learner's own files, and the number of complete labs.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -22,7 +22,7 @@ void draw_stage(PanelContext& context, ImVec2 at, int stage) {
             context.strings("rail.stage_" + std::to_string(stage)));
 }
 
-/// At the right end of a row: its text was edited and stands in no file.
+/// A mark at the right end of a row: its text has unsaved edits.
 void draw_edited(PanelContext& context, ImVec2 low, ImVec2 high) {
   const ImVec2 centre{high.x - context.px(10), (low.y + high.y) / 2};
   ImGui::GetWindowDrawList()->AddCircleFilled(centre, context.px(3.5F), context.theme.write, 16);
@@ -35,7 +35,7 @@ LabProgress progress_of(const PanelContext& context, const Lab& lab) {
   return found != context.session.learned.end() ? found->second : LabProgress();
 }
 
-/// An arc for each part of the lab, from the top clockwise, filled as far as the part is done.
+/// An arc for each part of the lab, clockwise from the top, filled by the completed fraction.
 void draw_ring(const PanelContext& context, ImVec2 centre, const std::vector<PartDone>& parts) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   constexpr auto kTurn = 2 * std::numbers::pi_v<float>;
@@ -101,7 +101,7 @@ void draw_lab(PanelContext& context, ImVec2 at, float width, const Lab& lab) {
   if (edited) draw_edited(context, low, high);
 }
 
-/// A row of the Sandbox's: returns whether it was pressed. `cross`: room for a mark at its right end.
+/// A row of the Sandbox: returns whether it was pressed. `cross`: reserves space for a mark at its right end.
 bool own_row(PanelContext& context, const std::string& id, ImVec2 at, float width, const std::string& title,
              bool current, bool cross) {
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -136,13 +136,13 @@ void remove_file(PanelContext& context, const std::filesystem::path& file) {
   context.view.say = context.strings.format(removed ? "rail.removed" : "rail.not_removed", fmt::arg("file", name));
 }
 
-/// × at the right end of a row, while the pointer is on the row. Returns whether it was pressed.
+/// × at the right end of a row, while the row is hovered. Returns whether it was pressed.
 bool remove_cross(PanelContext& context, const std::string& id, ImVec2 at, float width) {
   const float side = context.px(kRow);
   const ImVec2 row_low{at.x + context.px(8), at.y}, row_high{at.x + width - context.px(8), at.y + side};
   const ImVec2 low{row_high.x - side, at.y}, high{row_high.x, at.y + side};
   mark(context, id + ".remove", low, high);
-  // Also while it is being pressed: it is pressed when the button comes up.
+  // Also while it is being pressed: it takes effect when the button is released.
   if (!ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) ||
       !ImGui::IsMouseHoveringRect(row_low, row_high))
     return false;
@@ -155,7 +155,7 @@ bool remove_cross(PanelContext& context, const std::string& id, ImVec2 at, float
   return pressed;
 }
 
-/// What a right click on the row offers. Returns whether the file is to be removed from the list.
+/// The context menu of the row. Returns whether to remove the file from the list.
 bool own_menu(PanelContext& context, const std::filesystem::path& file) {
   bool removed = false;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(8), context.px(8)));
@@ -178,7 +178,7 @@ bool own_menu(PanelContext& context, const std::filesystem::path& file) {
   return removed;
 }
 
-/// CUDA files of the learner's own, below the labs. Returns the height.
+/// The learner's own CUDA files, below the labs. Returns the height.
 float draw_own_files(PanelContext& context, ImVec2 at, float width) {
   Sandbox& sandbox = *context.sandbox;
   const float top = at.y;
@@ -213,7 +213,7 @@ float draw_own_files(PanelContext& context, ImVec2 at, float width) {
     context.view.asks_for_file = true;
   ImGui::PopID();
   explain(context, context.strings("rail.open_meaning"));
-  // A plus sign in the place where the others have their mark.
+  // A plus sign where the other rows have their mark.
   const ImVec2 centre{at.x + context.px(20.5F), at.y + context.px(kRow / 2)};
   const float half = context.px(4), line = std::max(1.0F, context.px(1.25F));
   ImGui::GetWindowDrawList()->AddLine({centre.x - half, centre.y}, {centre.x + half, centre.y}, context.theme.muted,
@@ -250,7 +250,7 @@ void draw_progress(PanelContext& context, ImVec2 at, float width) {
 void draw_rail(PanelContext& context) {
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float foot = size.y - context.px(kFoot);
-  // The list scrolls in a child of its own, so that the progress stays where it is.
+  // The list scrolls in a separate child, so that the progress line stays fixed.
   ImGui::SetCursorScreenPos(origin);
   ImGui::BeginChild("labs", {size.x, foot}, false, ImGuiWindowFlags_NoNav);
   ImVec2 at = ImGui::GetCursorScreenPos();

@@ -25,7 +25,7 @@ constexpr float kPadding = 24, kTabs = 32, kButtons = 26, kLine = 18, kBottom = 
 
 bool shows_map(const PanelContext& context) { return shown_tab(context.lab(), context.view.bottom) == BottomTab::map; }
 
-/// A sweep of this machine before a recording of another one; of the map where that is shown.
+/// Prefers a sweep of this machine to a recording of a different one; for the map view, reports of the map.
 ShownSpeed choose_report(const PanelContext& context) {
   if (shows_map(context)) {
     ShownSpeed shown{context.session.live_map(), nullptr};
@@ -39,7 +39,7 @@ ShownSpeed choose_report(const PanelContext& context) {
   return shown;
 }
 
-/// A button without a fill, its right edge at the position. Returns its left edge.
+/// A button without a fill, with its right edge at the position. Returns its left edge.
 float text_button(PanelContext& context, const char* id, ImVec2 top_right, const std::string& text, bool* pressed) {
   const Theme& theme = context.theme;
   ImFont* font = context.fonts.small;
@@ -57,7 +57,7 @@ float text_button(PanelContext& context, const char* id, ImVec2 top_right, const
   return low.x;
 }
 
-/// While the sweep runs: how far it is, and a way to stop it.
+/// While the sweep runs: its progress, and a button to stop it.
 float draw_running(PanelContext& context, float right, float centre) {
   const Theme& theme = context.theme;
   bool stop = false;
@@ -83,7 +83,7 @@ const char* tab_key(BottomTab tab) {
   return kKeys[static_cast<size_t>(tab)];
 }
 
-/// What a tab shows.
+/// The explanation of a tab.
 const char* tab_meaning(BottomTab tab) {
   constexpr std::array<const char*, 7> kKeys{
       "speed.tab_sweep_meaning", "speed.tab_ladder_meaning", "speed.tab_roofline_meaning", "speed.tab_fusion_meaning",
@@ -91,7 +91,7 @@ const char* tab_meaning(BottomTab tab) {
   return kKeys[static_cast<size_t>(tab)];
 }
 
-/// As wide as draw_speed_buttons draws.
+/// The width that draw_speed_buttons needs.
 float buttons_width(const PanelContext& context, const SpeedReport* report) {
   const auto text = [&](const char* key) {
     return text_size(context.fonts.small, context.strings(key)).x + context.px(16);
@@ -102,7 +102,7 @@ float buttons_width(const PanelContext& context, const SpeedReport* report) {
   return context.session.engine().gpu() ? badge + text("speed.measure") : badge;
 }
 
-/// Returns its height: where tabs and buttons are too wide for one row, the buttons have one of their own.
+/// Returns its height: if tabs and buttons are too wide for one row, the buttons get a separate one.
 float draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVec2 origin, float right) {
   const std::vector<BottomTab> tabs = speed_tabs(context.lab());
   const BottomTab shown = shown_tab(context.lab(), context.view.bottom);
@@ -116,13 +116,13 @@ float draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVe
   ImGui::SetCursorScreenPos(origin);
   const int chosen = tab_row(context, "speed", names, current, context.px(kTabs), notes);
   const float tabs_end = ImGui::GetItemRectMax().x;
-  // A view that this lab does not have stays wanted for the next one.
+  // A view that this lab does not have stays selected for the next lab.
   if (chosen != current) context.view.bottom = tabs[static_cast<size_t>(chosen)];
-  // Fusion and roofline have a badge for each of their figures.
+  // Fusion and roofline have a badge for each of their numbers.
   const BottomTab now = shown_tab(context.lab(), context.view.bottom);
   const bool mixed = now == BottomTab::fusion || now == BottomTab::roofline;
   const SpeedReport* badged = mixed ? nullptr : report;
-  if (now == BottomTab::memory) {  // follows from the shapes: there is nothing to measure
+  if (now == BottomTab::memory) {  // derived from the shapes: there is nothing to measure
     draw_badge(context, ImGui::GetWindowDrawList(), {right, origin.y + context.px(kTabs) / 2 - context.px(10)},
                Badge::modelled);
     return context.px(kTabs);
@@ -139,7 +139,7 @@ struct Note {
   ImU32 colour;
 };
 
-/// Recordings that were refused, and why a measurement failed.
+/// Rejected recordings, and why a measurement failed.
 void add_errors(const PanelContext& context, std::vector<Note>& notes) {
   const auto add = [&](const Error& error) {
     notes.push_back({sentence(context.strings, error), as_sentence(context.strings, error), context.theme.error});
@@ -148,13 +148,13 @@ void add_errors(const PanelContext& context, std::vector<Note>& notes) {
   if (const auto& error = context.session.bench_error()) add(*error);
 }
 
-/// Why points of a series are missing, without its name, which stands before it.
+/// Why points of a series are missing, without its name, which precedes it.
 std::string reason_missing(const TimingSeries& series, const std::string& reason) {
   const std::string known = series.name + " is not available: ";
   return reason.starts_with(known) ? reason.substr(known.size()) : reason;
 }
 
-/// Where the sliders are, of a sweep over shapes: nothing of it is at their sizes unless they are at a timed shape.
+/// Position of the sliders relative to a sweep over shapes: nothing is at their sizes unless they match a timed shape.
 std::string sliders_note(const PanelContext& context, const SpeedReport& report) {
   const Config& config = context.session.request().config;
   if (const auto here = exact_place(context.lab(), report, config))
@@ -165,13 +165,13 @@ std::string sliders_note(const PanelContext& context, const SpeedReport& report)
   return context.strings.format("speed.shapes_elsewhere", fmt::arg("sizes", sizes));
 }
 
-/// The lines under the plot: where the numbers come from, what is missing, what went wrong.
+/// The lines under the plot: the source of the numbers, what is missing, what failed.
 std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& report, float width) {
   const Strings& strings = context.strings;
   std::vector<Note> notes;
   std::string where = provenance_text(report, strings), how = method_text(report, strings);
   if (report.is_map) {
-    // Each point has parameters of its own; the cells tell them.
+    // Each point has its own parameters, shown in the cells.
     where = machine_text(report, strings);
     how = strings.format("speed.map_method", fmt::arg("date", report.date.substr(0, 10)));
   }
@@ -186,7 +186,7 @@ std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& repor
     notes.insert(notes.begin() + 1,
                  {sliders_note(context, report), strings("speed.shapes_meaning"), context.theme.muted});
   std::string missing, reasons;
-  // A library's own words are told on hover; under the plot stands what they mean.
+  // A library's own message is shown on hover; the line under the plot has its meaning.
   const auto tell = [&](const TimingSeries& series, const std::string& place, const std::string& reason) {
     const std::string own = reason_missing(series, reason), name = place.empty() ? series.name : series.name + place;
     const Phrase meaning = meaning_of(name, own);
@@ -204,10 +204,10 @@ std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& repor
   return notes;
 }
 
-/// Draws a note over two lines at most, where `list` is not null. Returns its height.
+/// Draws a note on at most two lines if `list` is not null. Returns its height.
 float draw_note(const PanelContext& context, ImDrawList* list, const Note& note, ImVec2 position, float width) {
   ImFont* font = context.fonts.small;
-  // A little less than two lines, because lines break between words.
+  // Slightly less than two lines, because lines break between words.
   const std::string text = fit_text(font, note.text, 1.8F * width);
   const TextRun runs[] = {{font, note.colour, text}};
   return flow_text(list, position, width, context.px(kLine), runs);
@@ -227,8 +227,8 @@ void draw_notes(PanelContext& context, const std::vector<Note>& notes, ImVec2 po
   }
 }
 
-/// What of the problem is another one than in the nearest of the lab's recordings, "Head dimension = 128"; empty where
-/// there is none.
+/// Problem parameters that differ from the nearest of the lab's recordings, "Head dimension = 128"; empty if there is
+/// none.
 std::string missing_choices(const PanelContext& context) {
   const Lab& lab = context.lab();
   const Config& wanted = context.session.request().config;
@@ -250,7 +250,7 @@ std::string missing_choices(const PanelContext& context) {
   return text;
 }
 
-/// What to do where there is nothing to show.
+/// What to do if there is nothing to show.
 void draw_nothing(PanelContext& context) {
   const Strings& strings = context.strings;
   const auto lab = fmt::arg("lab", context.lab().name);
@@ -310,15 +310,15 @@ void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 lo
     notes = notes_of(context, *report, width);
   else
     add_errors(context, notes);
-  // The roofline is a high picture: a short panel leaves it one line of notes.
+  // The roofline needs height: a short panel gives its notes only one line.
   const bool roofline = shown_tab(context.lab(), context.view.bottom) == BottomTab::roofline;
   if (roofline && size.y < context.px(kLowPanel) && !notes.empty()) {
     notes.resize(1);
     notes[0].text = fit_text(context.fonts.small, notes[0].text, width);
   }
   // A short panel keeps its plot and drops notes from the end; the first explains the numbers and stays. Each bar of
-  // the ladder, and each row of the shapes, wants to be named: there the notes, which can be read in full under the
-  // pointer, shorten first.
+  // the ladder, and each row of the shapes, must be labelled: there the notes, which hovering shows in full, are
+  // shortened first.
   const float top = low.y, bottom = low.y + size.y;
   const BottomTab tab = shown_tab(context.lab(), context.view.bottom);
   const bool ladder = report != nullptr && tab == BottomTab::ladder;
@@ -331,7 +331,7 @@ void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 lo
   if ((ladder || shapes) && too_low())
     for (Note& note : notes) note.text = fit_text(context.fonts.small, note.text, width);
   while (notes.size() > 1 && too_low()) notes.pop_back();
-  // Where there is hardly room for a plot, the first goes, too: the plot would be drawn over it.
+  // If there is hardly room for a plot, the first note is dropped too: the plot would be drawn over it.
   const float gap = context.px(8);
   if (bottom - notes_height(context, notes, width) - gap - top < context.px(kLowestPlot)) notes.clear();
   const float below = bottom - notes_height(context, notes, width);

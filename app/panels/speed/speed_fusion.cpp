@@ -29,7 +29,7 @@ struct Times {
   bool both() const { return unfused != nullptr && fused != nullptr; }
 };
 
-/// Of the report at exactly this size, with the parameters that it was timed with.
+/// Times in the report at exactly this size, with the parameters used for timing.
 Times times_of(const PanelContext& context, const FusionAccount& account, const SpeedReport* report) {
   Times times;
   if (report == nullptr) return times;
@@ -63,17 +63,17 @@ std::string sizes_text(const PanelContext& context, const Config& config) {
 
 /// The columns of the table.
 struct Columns {
-  float left = 0, unfused = 0, fused = 0, ratio = 0, right = 0;  // of the figures their right edges
+  float left = 0, unfused = 0, fused = 0, ratio = 0, right = 0;  // right edges of the numbers
 };
 
-/// One drawing of the account; `y` moves down.
+/// Draws the account once; `y` moves down.
 class Account {
  public:
-  /// wide: table and launches beside one another.
+  /// wide: table and launches side by side.
   Account(PanelContext& context, const FusionAccount& account, const Times& times, bool wide)
       : context_(context), account_(account), times_(times), wide_(wide), list_(ImGui::GetWindowDrawList()) {}
 
-  /// What is saved, and what each launch reads and writes. Returns where it ends.
+  /// What is saved, and what each launch reads and writes. Returns its lower end.
   float draw_launches(ImVec2 low, float width) {
     columns_ = {.left = low.x, .right = low.x + width};
     y_ = low.y;
@@ -137,7 +137,7 @@ class Account {
     const bool chosen = side.rung == context_.rung().name;
     draw_text(list_, chosen ? context_.fonts.small_semibold : small(), {columns_.left, centred_top(small(), centre)},
               chosen ? theme().accent : theme().text, fit_text(small(), rung_title(context_, side.rung), name + 1));
-    // Gaps between launches; where they are many, none.
+    // Gaps between launches, unless there are many.
     const float gap = launches(side) * 6 < room ? px(2) : 0;
     float x = left;
     for (size_t i = 0; i < side.launches.size(); ++i) {
@@ -262,7 +262,7 @@ class Account {
   float y_ = 0;
 };
 
-/// Why there is no time, and what gives one.
+/// Why there is no time, and how to get one.
 std::string untimed_text(const PanelContext& context, const FusionAccount& account, const SpeedReport* report) {
   const Strings& words = context.strings;
   if (report == nullptr) {
@@ -277,7 +277,7 @@ std::string untimed_text(const PanelContext& context, const FusionAccount& accou
                       fmt::arg("name", report->size_name), fmt::arg("timed", sizes));
 }
 
-/// Where the times come from, or why there are none. Returns where it ends.
+/// The source of the times, or why there are none. Returns its lower end.
 float draw_source(PanelContext& context, const FusionAccount& account, const Times& times, const SpeedReport* report,
                   ImVec2 low, float width) {
   const bool timed = times.both() && report != nullptr;

@@ -1,6 +1,6 @@
-// The map of schemes: rows across, columns down, both in powers; a cell bears the colour and the mark of the scheme
-// that wins there, stronger the further ahead it is, and by how much. An outline says that the lab's own choice is
-// another.
+// The map of schemes: number of rows across, number of columns down, both in powers; a cell has the colour and the mark
+// of the scheme that wins there, more intense the larger its lead, and the lead in percent. An outline marks cells
+// where the lab's own choice differs.
 //
 //       rows      1      4     16    64 …
 //   idle SMs    131    128    116    68
@@ -23,7 +23,7 @@ namespace {
 // Unscaled pixels.
 constexpr float kLabels = 62, kHead = 18, kLegend = 20, kMostCell = 96, kMostHeight = 34, kTwoLines = 26, kName = 16;
 
-/// The colours of the schemes: those of the roles, which colour-blind eyes tell apart.
+/// The colours of the schemes: those of the roles, which are distinguishable for colour-blind users.
 ImU32 colour_of(const Theme& theme, size_t scheme) {
   const std::array<ImU32, 6> colours{theme.read, theme.ok, theme.write, theme.waiting, theme.reference, theme.error};
   return colours[scheme % colours.size()];
@@ -36,7 +36,7 @@ size_t points_of(const SpeedReport* report) {
   return points;
 }
 
-/// The GPU that was timed where the table has it, else the modelled one.
+/// The timed GPU if the table has it, else the modelled one.
 GpuSpec gpu_of(const PanelContext& context, const SpeedReport* report) {
   Engine& engine = context.session.engine();
   if (report != nullptr && engine.gpus())
@@ -74,7 +74,7 @@ std::string params_text(const Lab& lab, const TimingPoint& point, const Strings&
   return text;
 }
 
-/// One drawing of the map.
+/// Draws the map once.
 class MapDrawing {
  public:
   MapDrawing(PanelContext& context, const SchemeGrid& grid, const GpuSpec& gpu)
@@ -87,7 +87,7 @@ class MapDrawing {
     const float wide = size.x - px(kLabels);
     low_ = {low.x + px(kLabels), top + px(2 * kHead + 4)};
     cell_ = {std::min(std::floor(wide / rows), px(kMostCell)), 0};
-    // The largest shapes are left out: where the legend fits into their place, it is there.
+    // The largest shapes are omitted: the legend is drawn in their space if it fits.
     const size_t used = cells_of_last_columns();
     const float corner = low_.x + cell_.x * static_cast<float>(used) + px(8), room = low_.x + cell_.x * rows - corner;
     const float below = draw_legend(nullptr, {low_.x, 0}, wide), beside = draw_legend(nullptr, {corner, 0}, room);
@@ -130,7 +130,7 @@ class MapDrawing {
     return flow_text(list_, low, width, px(18), runs) + px(6);
   }
 
-  /// How many numbers of rows the last two numbers of columns have cells for.
+  /// Number of row counts for which the last two column counts have cells.
   size_t cells_of_last_columns() const {
     size_t used = 0;
     const size_t columns = grid_.column_values.size();
@@ -144,13 +144,13 @@ class MapDrawing {
   }
   bool legend_fits(float room) const { return px(17) + text_size(small(), outline_text()).x <= room; }
 
-  /// Beside the grid, its right edge at it.
+  /// Left of the grid, right-aligned to it.
   void put_label(float centre, const std::string& text) {
     draw_text_right(list_, small(), {low_.x - px(8), centred_top(small(), centre)}, theme().muted,
                     fit_text(small(), text, px(kLabels) - px(8)));
   }
 
-  /// The axes, and for each number of rows the multiprocessors that one block per row leaves without work.
+  /// The axes, and for each number of rows the SMs that one block per row leaves idle.
   void draw_axes(float top) {
     const float rows = top + px(kHead) / 2, idle = rows + px(kHead);
     put_label(rows, words()("speed.map_rows"));
@@ -257,7 +257,7 @@ class MapDrawing {
     return rung != nullptr ? words()(rung->title) : map_.schemes[scheme].rung;
   }
 
-  /// Returns its height; draws where `list` is not null.
+  /// Returns its height; draws if `list` is not null.
   float draw_legend(ImDrawList* list, ImVec2 low, float width) {
     float x = low.x, y = low.y;
     const auto entry = [&](float wide, const auto& paint) {

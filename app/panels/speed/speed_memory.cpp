@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-/// The chosen rung if it is among those of the line, else the first; and how many more there are.
+/// The chosen rung if it belongs to the line, else the first one; and the number of others.
 std::string line_name(const PanelContext& context, const MemoryCurve& line, const std::string& rung) {
   const auto chosen =
       std::find_if(line.rungs.begin(), line.rungs.end(), [&](const Rung* one) { return one->name == rung; });
@@ -23,7 +23,7 @@ std::string line_name(const PanelContext& context, const MemoryCurve& line, cons
 
 const char* growth_of(const MemoryCurve& line) { return line.power == 2 ? "O(N²)" : line.power == 1 ? "O(N)" : ""; }
 
-/// A tick for each factor of a thousand.
+/// A tick per factor of a thousand.
 void setup_bytes_axis(double low, double high) {
   static const struct {
     double value;
@@ -55,7 +55,7 @@ void draw_lines(PanelContext& context, const MemorySweep& sweep, const std::stri
   }
 }
 
-/// Of a label, the longest sequence's.
+/// For a label, the point of the longest sequence.
 void explain_point(PanelContext& context, const MemorySweep& sweep, const std::string& rung, ImVec2 low, ImVec2 high) {
   const auto hovered = plots::HoveredItem();
   if (!hovered || static_cast<size_t>(hovered->item) >= sweep.lines.size()) return;

@@ -19,7 +19,7 @@ enum LabelPriority { kOther, kReference, kSelected };
 
 struct Curve {
   std::vector<double> xs, ys, low, high;
-  std::vector<int> breaks;  // points that come after a size which others have
+  std::vector<int> breaks;  // points after a size that only other series have
 };
 Curve curve_of(const TimingSeries& series, const SpeedQuantity& quantity, const std::set<int64_t>& sizes) {
   Curve curve;
@@ -44,7 +44,7 @@ plots::LabelStyle label_of(const PanelContext& context, const TimingSeries& seri
   const bool selected = is_selected(context, series);
   plots::LabelStyle label;
   label.emphasis = selected;
-  // Where the names of all have no room, those of the references and of the rung that chooses by itself come first.
+  // If not all names fit, those of the references and of the rung that picks take precedence.
   const Rung* rung = series.is_rung ? find_rung(context.lab(), series.name) : nullptr;
   const bool stays = !series.is_rung || (rung != nullptr && rung->pick);
   label.priority = selected ? kSelected : stays || is_pinned(context, series) ? kReference : kOther;
@@ -62,7 +62,7 @@ bool set_series_style(const PanelContext& context, const TimingSeries& series, i
   return dashed;
 }
 
-/// Explains the point under the pointer, and selects its rung when it is pressed.
+/// Explains the point under the pointer, and selects its rung on a click.
 void react(PanelContext& context, const SpeedReport& report, const TimingSeries& series, const TimingPoint& point,
            bool clicked) {
   if (series.is_rung) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
@@ -93,12 +93,12 @@ void mark_current_size(const PanelContext& context, const SpeedReport& report, c
                           run->timing->size >= range.low && run->timing->size <= range.high;
   if (timed_here) point = &*run->timing;
   if (point == nullptr) return;
-  // A run of this machine is timed at its own sizes.
+  // A run on this machine is timed at its own sizes.
   const double shown = timed_here && !quantity.time ? speed_of_run(context.lab(), *run) : quantity.of(*point);
   plots::PlotRing(static_cast<double>(point->size), shown, context.theme.accent, speed_text(shown).c_str());
 }
 
-/// While a sweep grows the axis already has the lab's whole range, so that lines grow and nothing is rescaled.
+/// While a sweep runs, the axis already spans the lab's whole range, so that lines grow without rescaling.
 SizeRange axis_range(const PanelContext& context, SizeRange timed) {
   const std::vector<int64_t> sweep = sweep_of(context.lab());
   if (!context.session.bench_running() || sweep.empty()) return timed;
@@ -216,7 +216,7 @@ float ladder_height(const PanelContext& context, const SpeedReport& report) {
   return height_of(context, shown_ladder(context, report));
 }
 
-/// Rows [first, last) of the ladder. Names, figures and bars of all columns are as wide as each other.
+/// Rows [first, last) of the ladder. Names, numbers and bars have equal widths in all columns.
 void draw_ladder_column(PanelContext& context, const SpeedReport& report, const Ladder& ladder, size_t first,
                         size_t last, const std::string& unit, ImVec2 size) {
   if (first == last || !plots::BeginPlot(first == 0 ? "ladder" : "ladder, second column", size)) return;
@@ -266,7 +266,7 @@ void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 
       strings.format("speed.percent_of", fmt::arg("best", best_name), fmt::arg("size_name", report.size_name),
                      fmt::arg("size", place_text(report, ladder.size)));
   const size_t rows = ladder.rows.size();
-  // Where the rows are too many for the height, a wide panel has them in two columns.
+  // If there are too many rows for the height, a wide panel shows them in two columns.
   if (height_of(context, ladder) <= size.y || size.x < context.px(kTwoLadderColumns))
     return draw_ladder_column(context, report, ladder, 0, rows, unit, size);
   const ImVec2 low = ImGui::GetCursorScreenPos();
@@ -274,7 +274,7 @@ void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 
   const size_t left = (rows + 1) / 2;
   draw_ladder_column(context, report, ladder, 0, left, unit, {width, size.y});
   ImGui::SetCursorScreenPos({low.x + width + between, low.y});
-  // The shorter column ends with a row of nothing, so that bars stand beside bars.
+  // The shorter column ends with an empty row, so that bars are aligned.
   const float row = (size.y - context.px(kLadderHead)) / static_cast<float>(left);
   const float missing = row * static_cast<float>(2 * left - rows);
   draw_ladder_column(context, report, ladder, left, rows, " ", {width, size.y - missing});

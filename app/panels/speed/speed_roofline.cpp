@@ -1,5 +1,5 @@
-// The roofline: operations per second over operations per byte of device memory, both in powers of ten. A point that
-// was timed has its marker; one that was not is a tick on the roof, which is as fast as it could be.
+// The roofline: operations per second over operations per byte of device memory, both in powers of ten. A timed point
+// has its marker; an untimed one is a tick on the roof, its upper limit.
 #include <algorithm>
 #include <cmath>
 
@@ -17,12 +17,12 @@ namespace {
 using plots::Axis_X1, plots::Axis_Y1;
 
 constexpr double kTera = 1e12;
-constexpr double kTick = 1.35;  // from the roof to an end of a tick, as a factor
+constexpr double kTick = 1.35;  // distance of a tick's end from the roof, as a factor
 constexpr float kKey = 22;      // unscaled pixels
 
 enum LabelPriority { kFarRoof, kRoof, kRung, kReference, kSelected };
 
-/// What a line of the plot stands for.
+/// What a line of the plot represents.
 struct Drawn {
   const RooflinePoint* point = nullptr;
   const Roof* roof = nullptr;
@@ -55,7 +55,7 @@ std::string title_of(const PanelContext& context, const SpeedReport* report, con
 double power_below(double value) { return std::pow(10.0, std::floor(std::log10(value) + 1e-9)); }
 double power_above(double value) { return std::pow(10.0, std::ceil(std::log10(value) - 1e-9)); }
 
-/// Ranges in which all points and the knees of all roofs are seen.
+/// Ranges that include all points and the knees of all roofs.
 struct Ranges {
   double x_low, x_high, y_low, y_high;
 };
@@ -94,7 +94,7 @@ void setup_axis(plots::Axis axis, const char* label, double low, double high) {
   plots::SetupAxisTicks(axis, values.data(), static_cast<int>(values.size()), labels.data());
 }
 
-/// The slope of the memory, up to the highest roof; then each roof from its knee on.
+/// The slope of the memory bandwidth up to the highest roof; then each roof from its knee on.
 void plot_roofs(const PanelContext& context, const Roofline& roofline, const Ranges& ranges,
                 std::vector<Drawn>& drawn) {
   const Theme& theme = context.theme;
@@ -169,7 +169,7 @@ std::string point_sentence(const PanelContext& context, const SpeedReport* repor
                       fmt::arg("badge", badge_text(context, report != nullptr ? report->badge : Badge::recorded)));
 }
 
-/// What markers and ticks are, each with its badge; returns the height.
+/// The meaning of markers and ticks, each with its badge; returns the height.
 float draw_key(PanelContext& context, const Roofline& roofline, const SpeedReport* report, ImVec2 low, float width) {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -209,7 +209,7 @@ float draw_key(PanelContext& context, const Roofline& roofline, const SpeedRepor
   return y + row - low.y;
 }
 
-/// The configuration that is shown: at the timed size nearest to the wanted one, as in the ladder.
+/// The shown configuration: that of the timed size nearest to the wanted one, as in the ladder.
 Config shown_config(const PanelContext& context, const SpeedReport* report, const GpuSpec& gpu) {
   const Config& wanted = context.session.request().config;
   if (report == nullptr || !same_gpu(report->gpu, gpu.driver_name)) return wanted;

@@ -1,6 +1,6 @@
-// A sweep over shapes. Shapes are no axis: no line leads from one to the next. They are columns, implementations are
-// rows, and each cell has its bar from zero on one linear scale, so that bars compare along rows and along columns; a
-// speed that is too small to be seen as a bar can still be read.
+// A sweep over shapes. Shapes do not form an axis: no line connects one to the next. Shapes are columns,
+// implementations are rows, and each cell has its bar from zero on one linear scale, so that bars are comparable along
+// rows and columns; a speed too small for a visible bar is still given as a number.
 //
 //   GB/s                  262144 × 128   4096 × 1024   8192 × 4096  …
 //   2 One thread per row  ▏         219  ▏        57   ▏        116
@@ -23,9 +23,9 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kHeadLine = 16, kNameGap = 18, kLeastName = 92, kMostName = 190, kLeastColumn = 44, kCellGap = 5;
-constexpr float kLeastRow = 15, kMostRow = 26, kBetween = 7;  // kBetween: rungs from references
+constexpr float kLeastRow = 15, kMostRow = 26, kBetween = 7;  // kBetween: separates rungs from references
 
-/// A shape's name over one line or two.
+/// A shape's name on one line or two.
 struct ColumnHead {
   std::string first, second;
 };
@@ -39,7 +39,7 @@ ColumnHead two_lines(const std::string& name) {
                                    : ColumnHead{name.substr(0, cross + kCross.size()), name.substr(rest)};
 }
 
-/// All names in the longest form in which each of them fits.
+/// All names in the longest form that fits for each of them.
 std::vector<ColumnHead> column_heads(ImFont* font, const SpeedReport& report, float width) {
   const auto fits = [&](const ColumnHead& head) {
     return text_size(font, head.first).x <= width && text_size(font, head.second).x <= width;
@@ -93,10 +93,10 @@ class ShapeTable {
     two_lines_ = std::ranges::any_of(heads_, [](const ColumnHead& head) { return !head.first.empty(); });
   }
 
-  /// The height with rows as low as they can be.
+  /// The height with rows of minimum height.
   float least_height() const { return head_height() + context_.px(kBetween + 4 + kLeastRow * row_count()); }
 
-  /// Returns where it ends.
+  /// Returns its lower end.
   float draw(float height) {
     const float room = (height - head_height() - context_.px(kBetween + 4)) / row_count();
     row_ = std::floor(std::clamp(room, context_.px(kLeastRow), context_.px(kMostRow)));
@@ -121,15 +121,15 @@ class ShapeTable {
  private:
   struct Row {
     const TimingSeries* series;
-    int number;  // of a rung, as the ladder counts them; of a reference, its marker
+    int number;  // for a rung, its number in the ladder; for a reference, its marker
   };
 
-  /// From 1; of a rung that the lab no longer has, 0.
+  /// Starts at 1; 0 for a rung that the lab no longer has.
   static int number_of(const Lab& lab, const std::string& rung) {
     const Rung* found = find_rung(lab, rung);
     return found != nullptr ? static_cast<int>(found - lab.rungs.data()) + 1 : 0;
   }
-  /// "4,088", and where a column is too narrow for that "4.1k".
+  /// "4,088", or "4.1k" if a column is too narrow for that.
   std::string figure(double value) const {
     if (brief_ && value >= 999.5) return fmt::format("{:.1f}k", value / 1000);
     return plots::number_text(value, value < 9.95 ? 0.1 : 1);
@@ -143,7 +143,7 @@ class ShapeTable {
 
   float head_height() const { return context_.px((two_lines_ ? 2 : 1) * kHeadLine + 6); }
 
-  /// A column of its own surface under the shape that the sliders are at.
+  /// A column background under the shape that matches the sliders.
   void draw_here(float height) {
     if (!here_) return;
     const float left = left_of(static_cast<size_t>(*here_ - 1)) - context_.px(kCellGap / 2);
@@ -193,7 +193,7 @@ class ShapeTable {
   void draw_name(const Row& row, float top) {
     const bool selected = is_selected(row);
     const float centre = top + row_ / 2;
-    // Rungs have the numbers of the ladder.
+    // Rungs have their ladder numbers.
     if (row.series->is_rung)
       draw_text_right(list_, font_, {low_.x + context_.px(12), centred_top(font_, centre)}, context_.theme.muted,
                       std::to_string(row.number));
@@ -229,7 +229,7 @@ class ShapeTable {
     if (!row.series->is_rung && to.x - from.x > context_.px(3))
       list_->AddRect({from.x + 0.5F, from.y + 0.5F}, {to.x - 0.5F, to.y - 0.5F},
                      mix(context_.theme.window, colour, 0.5F), 0, 0, context_.px(1));
-    // The interval of the median, where it is wide enough to be seen.
+    // The interval of the median, if it is wide enough to be visible.
     const float begin = x_of(quantity_.low(*point)), end = x_of(quantity_.high(*point));
     if (std::abs(end - begin) >= context_.px(3))
       list_->AddRectFilled({std::min(begin, end), centre + half - context_.px(2)},
@@ -242,7 +242,7 @@ class ShapeTable {
     explain_rect(context_, {low.x, top}, {high.x, top + row_}, point_sentence(context_, report_, *row.series, *point));
   }
 
-  /// Why there is no time, in a word; the whole reason is told under the pointer.
+  /// Why there is no time, in a word; hovering shows the full reason.
   void draw_missing(const Row& row, int64_t shape, ImVec2 low, ImVec2 high) {
     const Strings& strings = context_.strings;
     const auto gap = row.series->gaps.find(shape);
@@ -259,8 +259,8 @@ class ShapeTable {
   PanelContext& context_;
   const SpeedReport& report_;
   SpeedQuantity quantity_;
-  double full_;                  // the value of a bar as long as its cell
-  std::optional<int64_t> here_;  // the shape that the sliders are at
+  double full_;                  // the value of a bar that fills its cell
+  std::optional<int64_t> here_;  // the shape that matches the sliders
   ImDrawList* list_;
   ImFont* font_;
   ImVec2 low_;
@@ -278,7 +278,7 @@ float shape_sweep_height(PanelContext& context, const SpeedReport& report, float
 
 void draw_shape_sweep(PanelContext& context, const SpeedReport& report, ImVec2 low, ImVec2 size) {
   ImGui::SetCursorScreenPos({low.x - context.px(8), low.y});
-  // Rows that are too many for the height are scrolled to.
+  // If there are too many rows for the height, they scroll.
   ImGui::BeginChild("shapes", {size.x + context.px(16), size.y}, false,
                     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
   const ImVec2 begin = ImGui::GetCursorScreenPos();

@@ -1,4 +1,4 @@
-// Times at small sizes: a row for each implementation, a column for each size, the best of a column marked.
+// Times at small sizes: a row per implementation, a column per size, the best of each column marked.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// The views of the speed panel beside sweep and ladder. Each fills `size` pixels from `low`.
+// The views of the speed panel other than sweep and ladder. Each fills `size` pixels from `low`.
 #pragma once
 
 #include <imgui.h>
@@ -12,14 +12,14 @@
 
 namespace tilescope {
 
-/// What the grid of a scheme map was made of; made anew when that changes.
+/// The inputs of a scheme map's grid; it is rebuilt when they change.
 struct KnownGrid {
   const Lab* lab = nullptr;
   const SpeedReport* report = nullptr;
   std::string date, gpu;
   size_t points = 0;
   Config config;
-  SpeedReport copy;  // that the grid refers to, whatever becomes of the report
+  SpeedReport copy;  // the grid refers to this copy, so it survives the report
   SchemeGrid grid;
 };
 
@@ -36,9 +36,9 @@ struct SpeedPanel {
   KnownMemory memory;
 };
 
-/// Those that the lab has, in their order.
+/// The tabs that the lab has, in order.
 std::vector<BottomTab> speed_tabs(const Lab& lab);
-/// The one that is shown: the wanted one, or the sweep where the lab does not have it.
+/// The shown tab: the wanted one, or the sweep if the lab does not have it.
 BottomTab shown_tab(const Lab& lab, BottomTab wanted);
 
 /// FLOP per byte of every rung under the roofs of the modelled GPU. Null: nothing was timed.
@@ -49,7 +49,7 @@ void draw_fusion(PanelContext& context, const SpeedReport* report, ImVec2 low, I
 void draw_scheme_map(PanelContext& context, const SpeedReport* report, ImVec2 low, ImVec2 size);
 /// The sweep of a lab whose sweep goes over shapes.
 void draw_shape_sweep(PanelContext& context, const SpeedReport& report, ImVec2 low, ImVec2 size);
-/// The height, in pixels, in which all of its rows are seen at once.
+/// The height, in pixels, at which all of its rows are visible at once.
 float shape_sweep_height(PanelContext& context, const SpeedReport& report, float width);
 /// The sweep of the shown lab and its values.
 const MemorySweep& known_sweep(const PanelContext& context);
@@ -57,7 +57,7 @@ const MemorySweep& known_sweep(const PanelContext& context);
 void draw_memory(PanelContext& context, ImVec2 low, ImVec2 size);
 /// Times at the lab's small sizes.
 void draw_small_sizes(PanelContext& context, const SpeedReport& report, ImVec2 low, ImVec2 size);
-/// Whether the report has any of them.
+/// Whether the report has points at the lab's small sizes.
 bool has_small_sizes(const Lab& lab, const SpeedReport& report);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// The status bar: device, times, the path that pictures take, what the simulator did, what is missing.
+// The status bar: device, times, the path used for pictures, what the simulator did, what is missing.
 #include <cmath>
 #include <cstdio>
 
@@ -24,7 +24,7 @@ class StatusLine {
     const std::string& name = context_.strings(label);
     const float start = left_;
     const float needed = text_size(font, name).x + context_.px(5) + text_size(font, value).x;
-    if (start + needed > right_) return;  // a narrow window shows what fits
+    if (start + needed > right_) return;  // a narrow window shows as much as fits
     left_ += draw_text(list, font, {left_, top_}, context_.theme.muted, name).x + context_.px(5);
     left_ += draw_text(list, font, {left_, top_}, context_.theme.text, value).x;
     explain_rect(context_, {start, ImGui::GetWindowPos().y},

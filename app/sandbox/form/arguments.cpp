@@ -12,7 +12,7 @@
 namespace tilescope {
 namespace {
 
-/// "00ff7f" → its bytes; nothing for anything else.
+/// "00ff7f" → its bytes; nothing for other texts.
 std::optional<std::vector<std::byte>> parse_hexadecimal(std::string_view text) {
   if (text.starts_with("0x")) text.remove_prefix(2);
   std::vector<std::byte> bytes;
@@ -58,7 +58,8 @@ Result<std::vector<std::string>> elements_of(const std::string& spec, const std:
   return elements;
 }
 
-/// The specs of one kernel. Buffers are gathered first, so that a pointer may name one that a later argument declares.
+/// Reads the specs of one kernel. Buffers are collected first, so that a pointer may name one that a later argument
+/// declares.
 class ArgumentReader {
  public:
   ArgumentReader(std::vector<BufferSpec>& buffers, const NameLookup& names, std::span<const std::string> usual_names)
@@ -118,7 +119,7 @@ class ArgumentReader {
     return add_buffer(spec, std::move(*buffer));
   }
 
-  /// What is pointed to comes before the array, which is a buffer unless it is a variable of the module.
+  /// The targets precede the array, which is a buffer unless it is a module variable.
   Result<void> gather_pointers(const std::string& spec, const std::string& usual_name, bool in_buffer) {
     const auto elements = elements_of(spec, spec.substr(5));
     if (!elements) return tl::unexpected<Error>(elements.error());
@@ -205,7 +206,7 @@ class ArgumentReader {
     return Argument{std::move(*scalar_argument)};
   }
 
-  /// The addresses that an array of pointers holds.
+  /// The addresses in an array of pointers.
   Result<ScalarArgument> read_pointers(const std::string& spec, const std::string& whole) {
     const auto elements = elements_of(spec, spec.substr(5));
     if (!elements) return tl::unexpected<Error>(elements.error());
@@ -255,7 +256,7 @@ class ArgumentReader {
     return std::ranges::any_of(parsed_.textures, is_read) ? Role::inout : buffers_[buffer].role;
   }
 
-  /// Members at multiples of their size, as C lays out a struct of fundamental types.
+  /// Members are aligned to their size, as C lays out a struct of fundamental types.
   Result<Argument> read_struct(const std::string& spec, const std::string& members) {
     ScalarArgument whole;
     whole.text = spec;
@@ -268,7 +269,7 @@ class ArgumentReader {
       if (!member) return member;
       size_t member_alignment = 8;
       if (const auto* value = std::get_if<ScalarArgument>(&*member); value != nullptr && one != "null") {
-        // Of several in a row, each is aligned by itself; bytes say nothing about alignment.
+        // Several values are each aligned separately; bytes have no known alignment.
         const auto count = static_cast<size_t>(std::count(one.begin(), one.end(), ',')) + 1;
         member_alignment = one.starts_with("bytes:") ? 1 : value->bytes.size() / count;
       }
@@ -384,7 +385,7 @@ Result<Dim3> parse_extent(const std::string& name, const std::string& text, cons
 
 Assignment split_argument(const std::string& text) {
   size_t end = 0;
-  // A member of a struct is called by the parameter's name and its own.
+  // The name of a struct member is the parameter's name plus its own.
   const auto is_of_name = [&](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
   };

@@ -25,7 +25,7 @@ std::optional<int64_t> parse_extent_of_buffer(std::string_view text) {
   return parse_whole<int64_t>(text);
 }
 
-/// "1000", "2^20", "64x32": the extents, outermost first. Empty: no number of elements that is possible.
+/// "1000", "2^20", "64x32": the extents, outermost first. Empty: not a possible number of elements.
 std::vector<int64_t> parse_shape(const std::string& text) {
   std::vector<int64_t> shape;
   int64_t total = 1;
@@ -38,7 +38,7 @@ std::vector<int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
-/// "n", "rows,cols", "ceil(n/4)*4": the same from expressions; or why there is none.
+/// "n", "rows,cols", "ceil(n/4)*4": the same from expressions; or why there are none.
 Result<std::vector<int64_t>> evaluate_shape(const std::string& spec, const std::string& text, const NameLookup& names) {
   std::vector<int64_t> shape;
   int64_t total = 1;
@@ -91,7 +91,7 @@ bool is_integer(DType type) {
   return type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::f64;
 }
 
-/// "uniform(-1,1)": the values in the brackets. An empty string, or what is wrong with them.
+/// "uniform(-1,1)": reads the values in the brackets. Returns an empty string, or the error.
 std::string read_fill_values(const std::string& text, size_t open, BufferSpec& buffer) {
   if (!text.ends_with(')')) return fmt::format("'{}' has no closing bracket", text);
   for (const std::string& part : split(text.substr(open + 1, text.size() - open - 2), ',', 8)) {
@@ -107,7 +107,7 @@ std::string read_fill_values(const std::string& text, size_t open, BufferSpec& b
   return {};
 }
 
-/// An empty string, or why the initial content is not understood.
+/// Returns an empty string, or why the initial contents are not understood.
 std::string read_fill(const std::string& text, BufferSpec& buffer) {
   if (text.starts_with("@")) {
     buffer.fill = Fill::file;
@@ -145,7 +145,7 @@ Result<BufferSpec> parse_contents(const std::string& spec, const std::string& ty
   }
   if (const std::string problem = read_fill(init, buffer); !problem.empty())
     return fail(ErrorId::bad_argument, spec, problem);
-  // What a kernel does with an unknown buffer is not declared; only a poisoned one is surely an output.
+  // A buffer's role is not declared; only a poisoned one is certainly an output.
   buffer.role = buffer.fill == Fill::poison ? Role::output : Role::inout;
   return buffer;
 }

@@ -1,4 +1,4 @@
-// The command that makes the same run without the window.
+// The command that reproduces the run without the window.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// A word for a POSIX shell.
+/// Quotes a word for a POSIX shell.
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=@+%";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
@@ -35,7 +35,7 @@ ExecWords exec_words(const FilledForm& filled) {
   const bool all_named = std::ranges::none_of(filled.names, [](const std::string& name) { return name.empty(); });
   for (size_t i = 0; i < filled.specs.size(); ++i) {
     const std::string& spec = filled.specs[i];
-    // A buffer says its name itself.
+    // A buffer spec contains its name.
     const bool is_named = all_named && !spec.starts_with("buf:");
     words.arguments.push_back((is_named ? filled.names[i] + "=" : "") + (spec.empty() ? "bytes:…" : spec));
   }

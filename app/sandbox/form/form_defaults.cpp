@@ -1,5 +1,5 @@
-// What a form says before anybody has touched it, from what the kernel's source shows (kernel_reading.hpp): so that a
-// typical kernel runs at once. Everything here may be wrong for a given kernel, is shown, and can be changed.
+// The initial contents of a form, derived from the kernel's source (kernel_reading.hpp), so that a typical kernel runs
+// at once. Any of it may be wrong for a given kernel; it is shown and can be changed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::string template_argument(const TemplateParameter& parameter) {
   return holds_any(name, {"is_", "use", "has"}) ? "true" : "16";
 }
 
-/// "float, 256": as host code launches it, else what the parameters' names suggest.
+/// "float, 256": as host code launches it, else guessed from the parameters' names.
 std::string template_arguments(const SourceKernel& kernel, FieldOrigin::Kind& origin) {
   std::string known;
   for (const std::string& argument : template_arguments_from_host(kernel))
@@ -53,7 +53,7 @@ std::string template_arguments(const SourceKernel& kernel, FieldOrigin::Kind& or
   if (!known.empty()) return known;
   for (const std::string& one : kernel.instantiations) {
     const TypedKernel typed = read_typed_kernel(one);
-    // A name of the launching function's own means nothing here.
+    // A name local to the launching function has no meaning here.
     const bool plain = std::none_of(typed.arguments.begin(), typed.arguments.end(), [](const std::string& argument) {
       return argument.size() == 1 && std::isupper(static_cast<unsigned char>(argument[0])) != 0;
     });
@@ -69,7 +69,7 @@ std::string template_arguments(const SourceKernel& kernel, FieldOrigin::Kind& or
   return text;
 }
 
-/// Defaults of one kernel, one group of fields after the other.
+/// Defaults of one kernel, one group of fields at a time.
 class Suggestion {
  public:
   Suggestion(KernelForm& form, const SourceKernel& kernel, const SourceFacts& facts)
@@ -112,7 +112,7 @@ class Suggestion {
     }
   }
 
-  /// Those that this kernel names, or a function of the device that it may call.
+  /// Variables that this kernel names, or a device function that it may call.
   void suggest_variables() {
     const auto is_named = [this](const SourceVariable& variable) {
       return std::any_of(kernel_.body.begin(), kernel_.body.end(),
@@ -147,7 +147,7 @@ class Suggestion {
       form_.origins[field] = {Origin::host, copied->second.place.function, line_here(copied->second.place)};
       return;
     }
-    // The host sets it to what this does not know.
+    // The host sets it to an unknown value.
     const bool whole = !is_floating(one.type.type);
     put(field, !one.extents.empty() ? (whole ? "uniform" : "normal") : number(one.type), Origin::usual);
   }
@@ -196,7 +196,7 @@ class Suggestion {
     for (const std::string& extent : use.extents) text += (text.empty() ? "" : ", ") + extent;
     if (text.empty()) text = "n";
     if (parameter.components <= 1) return text;
-    // Of elements that are several numbers each, the numbers count.
+    // If elements consist of several numbers, the numbers are counted.
     const bool whole = use.extents.size() > 1 || text.find_first_of("+-/% ") == std::string::npos;
     return (whole ? text : "(" + text + ")") + "*" + std::to_string(parameter.components);
   }
@@ -209,7 +209,7 @@ class Suggestion {
     return holds_any(name, {"idx", "ind", "perm", "offset", "ptr", "map", "order"}) ? "iota" : "uniform";
   }
 
-  /// What the source says: __launch_bounds__, the first launch in host code, else what fits the axes.
+  /// From the source: __launch_bounds__, the first launch in host code, else a size that fits the axes.
   void suggest_block() {
     std::array<int64_t, 3> block = from_launch();
     if (block[0] == 0) block = from_axes();
@@ -221,7 +221,7 @@ class Suggestion {
     }
   }
 
-  /// <<<grid, block>>>: a number, dim3(16, 16), or a variable declared as one of them. Zeros: nothing that is known.
+  /// <<<grid, block>>>: a number, dim3(16, 16), or a variable declared as one of them. Zeros: unknown.
   std::array<int64_t, 3> from_launch() const {
     if (kernel_.configuration.size() < 2) return {};
     std::vector<SourceToken> tokens = kernel_.configuration[1];
@@ -256,7 +256,7 @@ class Suggestion {
       product *= block[i];
     }
     if (product <= 1024) return block;
-    // A tile of more elements than a block has threads: each thread does several.
+    // A tile with more elements than a block has threads: each thread handles several.
     return plane ? std::array<int64_t, 3>{16, 16, 1} : std::array<int64_t, 3>{256, 1, 1};
   }
 
@@ -277,7 +277,7 @@ class Suggestion {
     }
   }
 
-  /// extern __shared__ float tile[]: room for a number per thread.
+  /// extern __shared__ float tile[]: one number per thread.
   void suggest_shared() {
     const auto& body = kernel_.body;
     for (size_t i = 0; i + 2 < body.size(); ++i) {
@@ -293,8 +293,8 @@ class Suggestion {
     }
   }
 
-  /// What the host code passes, allocates and launches goes before what the body suggests. Of a buffer, the body may
-  /// know rows and columns where the host has only bytes: they stay where there are as many elements.
+  /// What the host code passes, allocates and launches takes precedence over the body's suggestions. For a buffer, the
+  /// body may know rows and columns where the host has only bytes: they are kept if the number of elements agrees.
   void take_host_code() {
     const HostLaunch& launch = *kernel_.launch;
     form_.launches = launch.count;
@@ -320,10 +320,10 @@ class Suggestion {
     }
   }
 
-  /// 0: of a header.
+  /// 0: in a header.
   uint32_t line_here(const HostPlace& place) const { return place.line <= facts_.own_lines ? place.line : 0; }
 
-  /// Elements; 0 where the form is wrong.
+  /// Number of elements; 0 if the form is invalid.
   int64_t count_of(const std::string& buffer, int64_t n) const {
     const FilledForm filled = fill_in(form_, n);
     if (filled.problems.contains(buffer + ".shape")) return 0;
@@ -336,7 +336,7 @@ class Suggestion {
     const FilledForm filled = fill_in(form_, n);
     int64_t elements = 0;
     for (const BufferSpec& buffer : filled.buffers) elements = std::max(elements, buffer.count());
-    // The largest grid has more threads than 64 bits count.
+    // The largest grid has more threads than fit in 64 bits.
     const Dim3& grid = filled.launch.grid;
     const auto threads = static_cast<long double>(grid.x) * grid.y * grid.z * filled.launch.block.count();
     const long double work = reading_.loops_over_size ? threads * static_cast<long double>(n) : threads;
@@ -346,10 +346,10 @@ class Suggestion {
   /// With patience: about a minute.
   bool is_possible(int64_t n) const { return is_within(n, int64_t{1} << 26, int64_t{1} << 32); }
 
-  /// The largest power of two with which neither buffers nor work are more than a moment of simulation.
+  /// The largest power of two for which buffers and work take only a moment to simulate.
   void suggest_n() {
     constexpr int64_t kMostElements = int64_t{1} << 18, kMostWork = int64_t{1} << 24;
-    // What the file says is taken as it is, as long as it takes a second.
+    // The file's value is used unchanged if it takes no more than about a second.
     constexpr int64_t kMostElementsOfFile = int64_t{1} << 24, kMostWorkOfFile = int64_t{1} << 27;
     const bool given = form_.host_n > 0;
     int64_t n = given ? form_.host_n : 65536;
@@ -378,7 +378,7 @@ void suggest(KernelForm& form, const SourceFacts& facts) {
   const SourceKernel* kernel = facts.find(form.kernel);
   form.known = kernel != nullptr;
   if (kernel == nullptr) {
-    // Nothing to suggest: what any launch has.
+    // Nothing to suggest: fields that any launch has.
     if (form.defaults.empty())
       form.defaults = {{"n", "1"},       {"grid.x", "1"},  {"grid.y", "1"}, {"grid.z", "1"}, {"block.x", "1"},
                        {"block.y", "1"}, {"block.z", "1"}, {"shared", "0"}, {"defines", ""}, {"includes", ""}};

@@ -26,7 +26,7 @@ bool is_floating(DType type) {
   return type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::f64;
 }
 
-/// What an integer type holds.
+/// The range of an integer type.
 std::pair<long double, long double> range_of(DType type) {
   const auto bits = static_cast<int>(size_of(type) * 8);
   const bool is_signed = type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
@@ -53,7 +53,7 @@ void append_number(std::vector<std::byte>& bytes, DType type, long double value)
   bytes.insert(bytes.end(), element.bytes.begin(), element.bytes.end());
 }
 
-/// Evaluates the fields of a form, each where another first asks for it.
+/// Evaluates the fields of a form, each when it is first needed by a different one.
 class Filling {
  public:
   Filling(const KernelForm& form, int64_t n) : form_(form), n_(n) {}
@@ -115,7 +115,7 @@ class Filling {
     return std::nullopt;
   }
 
-  /// The value of another field's text, for a name in this one.
+  /// The value of a different field, for a name in this one.
   Checked<long double> field_value(const std::string& field) {
     if (!under_way_.insert(field).second) return wrong("sandbox.circular", {{"name", field}});
     auto value = evaluate(form_.text(field), names());
@@ -123,7 +123,7 @@ class Filling {
     return value;
   }
 
-  /// A field that takes a whole number; notes its value where the text is more than that.
+  /// A field that takes a whole number; records its value if the text is an expression.
   std::optional<long double> whole(const std::string& field, long double low, long double high) {
     under_way_ = {field};
     auto value = evaluate_whole(form_.text(field), names(), low, high);
@@ -302,7 +302,7 @@ class Filling {
       if (variable.type.is_bool && (one == "true" || one == "false")) one = one == "true" ? "1" : "0";
       values += (values.empty() ? "" : ",") + number_text(component(variable.type, field, one));
     }
-    if (values.find(',') != std::string::npos) filled_.values.erase(field);  // it holds one number
+    if (values.find(',') != std::string::npos) filled_.values.erase(field);  // it contains one number
     return values;
   }
 
@@ -311,7 +311,7 @@ class Filling {
     return whole ? fmt::format("{:.0f}", value) : fmt::format("{}", static_cast<double>(value));
   }
 
-  /// A type that nothing is known about, or an array of pointers: as exec takes it.
+  /// An unknown type, or an array of pointers: in the form of `exec`.
   Argument specified(const ParameterType&, const std::string& name) {
     const std::string field = name + ".spec", &text = form_.text(field);
     std::vector<BufferSpec> buffers = filled_.buffers;
@@ -330,7 +330,7 @@ class Filling {
     return ScalarArgument{};
   }
 
-  /// The texture objects of an argument come behind those of the others.
+  /// The texture objects of an argument are numbered after those of earlier arguments.
   void number_textures(Argument& argument) const {
     const size_t before = filled_.launch.textures.size();
     if (auto* object = std::get_if<BufferArgument>(&argument); object != nullptr && object->texture)
@@ -340,7 +340,7 @@ class Filling {
         if (pointer.target.texture) *pointer.target.texture += before;
   }
 
-  /// "ptrs:4*buf:f32:n:normal" → "ptrs:4*buf:f32:4096:normal": the command line knows no n.
+  /// "ptrs:4*buf:f32:n:normal" → "ptrs:4*buf:f32:4096:normal": the command line does not know n.
   std::string with_counts(const std::string& text) {
     constexpr size_t kAll = std::numeric_limits<size_t>::max();
     const bool table = text.starts_with("ptrs:");
@@ -381,13 +381,13 @@ class Filling {
     return BufferArgument{filled_.buffers.size() - 1};
   }
 
-  /// uniform(-1, 1) as `exec` takes it, without blanks.
+  /// uniform(-1, 1) in the form of `exec`, without blanks.
   static std::string fill_spec(std::string fill) {
     if (!fill.starts_with('@')) std::erase(fill, ' ');
     return fill;
   }
 
-  /// Type and initial content.
+  /// Type and initial contents.
   BufferSpec content(const std::string& name) {
     const std::string &type = form_.text(name + ".type"), &fill = form_.text(name + ".fill");
     if (!dtype_from(type)) {
@@ -440,8 +440,8 @@ class Filling {
 
   const KernelForm& form_;
   int64_t n_;
-  std::string spec_;                 // of the argument that was filled in last
-  std::set<std::string> under_way_;  // fields whose value is being worked out
+  std::string spec_;                 // of the argument filled in last
+  std::set<std::string> under_way_;  // fields being evaluated
   FilledForm filled_;
 };
 

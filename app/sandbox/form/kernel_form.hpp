@@ -1,16 +1,16 @@
-// The form of one kernel: every field a text, as it is typed. Fields that nobody has touched follow the source; those
-// that were edited are kept while the file changes, and remembered (sandbox_settings.cpp).
+// The form of one kernel: every field is a text, as typed. Fields that were not edited follow the source; edited ones
+// are kept while the file changes, and remembered (sandbox_settings.cpp).
 //
 //     n               65536             the slider that the others follow
 //     template        float, 256        arguments of a template
 //     grid.x … z      ceil(n/block.x)   block.x … z     256         shared    0 bytes
 //     defines         TILE=16 FAST      includes        folders, separated by :
-//     NAME.type       f32               of a pointer: what it points to
+//     NAME.type       f32               target type of a pointer
 //     NAME.shape      n   M, K   null   its extents, outermost first
-//     NAME.fill       normal            its initial content, as `exec --arg buf:…` takes it
+//     NAME.fill       normal            its initial contents, as in `exec --arg buf:…`
 //     NAME.role       input             input, output, inout or scratch
-//     NAME.value      2.5               of a number; NAME.spec of a type that is not known: bytes:… struct:…
-//     @NAME           0.25, 0.5, 0.25   of a variable of the module: its numbers, or what fills it as `exec` takes it;
+//     NAME.value      2.5               of a number; NAME.spec of an unknown type: bytes:… struct:…
+//     @NAME           0.25, 0.5, 0.25   of a module variable: its numbers, or a fill as in `exec`;
 //                                       empty: as the file declares it
 #pragma once
 
@@ -30,14 +30,14 @@ namespace tilescope {
 
 using FieldTexts = std::map<std::string, std::string>;
 
-/// Where the suggestion of a field comes from.
+/// The origin of a field's suggestion.
 struct FieldOrigin {
   enum class Kind : uint8_t {
     host,         // the host code of the file, at `line` of `function`
     declaration,  // the kernel's declaration, at `line`
     body,         // how the kernel's body indexes and computes
-    usual,        // the file does not say
-    run,          // what a run has shown
+    usual,        // default: the file does not say
+    run,          // observed in a run
   };
   Kind kind = Kind::usual;
   std::string function = {};  // "main"
@@ -45,51 +45,51 @@ struct FieldOrigin {
   bool operator==(const FieldOrigin&) const = default;
 };
 
-/// A __constant__, __device__ or __managed__ variable; its field is "@" and its name.
+/// A __constant__, __device__ or __managed__ variable; its field is named "@" + name.
 struct FormVariable {
   std::string name;              // "ns::weights"
   std::string declared;          // "float weights[9]"
-  ParameterType type;            // of one element
-  std::vector<int64_t> extents;  // of an array
+  ParameterType type;            // element type
+  std::vector<int64_t> extents;  // for an array
 };
 
 struct KernelForm {
   std::string kernel;  // as the source declares it, without template arguments
   std::string last_name;
-  bool known = false;  // the source has such a kernel now
+  bool known = false;  // the source currently has such a kernel
   bool is_template = false;
-  std::vector<std::string> instantiations;   // "scale<float>", offered
-  std::vector<ParameterType> parameters;     // each with a name: arg2 where the source gives none
-  std::vector<FormVariable> variables;       // that the kernel may read
+  std::vector<std::string> instantiations;   // "scale<float>", offered as choices
+  std::vector<ParameterType> parameters;     // each with a name: arg2 if the source gives none
+  std::vector<FormVariable> variables;       // variables that the kernel may read
   std::map<std::string, int64_t> constants;  // names that fields may use
   FieldTexts defaults, edits;
   std::map<std::string, FieldOrigin> origins;    // of the defaults
-  FieldOrigin launch;                            // of the launch that they were read from, if `launches` is not 0
-  size_t launches = 0;                           // of this kernel in the file; the first is taken
-  int64_t host_n = 0;                            // n as the host code has it, where that takes too long to simulate
-  int64_t largest_simulated = int64_t{1} << 24;  // n: beyond that the simulator is not asked
+  FieldOrigin launch;                            // of the launch they were read from, if `launches` is not 0
+  size_t launches = 0;                           // launches of this kernel in the file; the first is used
+  int64_t host_n = 0;                            // n in the host code, if it takes too long to simulate
+  int64_t largest_simulated = int64_t{1} << 24;  // maximum n for the simulator
 
   const std::string& text(const std::string& field) const;
-  /// An edit that says what the default says is none.
+  /// An edit equal to the default is removed.
   void set(const std::string& field, const std::string& value);
   bool is_edited(const std::string& field) const { return edits.contains(field); }
 };
 
-/// Fills in what the source suggests: parameters and defaults. `edits` are taken into account: a template's arguments
-/// decide its parameters. A kernel that the source no longer has keeps the form it had.
+/// Fills in the suggestions from the source: parameters and defaults. `edits` are taken into account: a template's
+/// arguments determine its parameters. A kernel that the source no longer has keeps its form.
 void suggest(KernelForm& form, const SourceFacts& facts);
 KernelForm form_of(const std::string& kernel, const SourceFacts& facts, FieldTexts edits);
 
-/// What the fields come to for one n.
+/// The fields evaluated for one n.
 struct FilledForm {
   std::map<std::string, Problem> problems;    // by field
-  std::map<std::string, std::string> values;  // by field: "256" where the text says ceil(n/256)
+  std::map<std::string, std::string> values;  // by field: "256" if the text is ceil(n/256)
   std::string kernel;                         // "scale<float>"
   std::vector<BufferSpec> buffers;
   Launch launch;
-  std::vector<std::string> specs;    // the arguments as `exec --arg` takes them
-  std::vector<std::string> names;    // parallel: the parameters'; empty where the source gives none
-  std::vector<std::string> symbols;  // the variables as `exec --symbol` takes them
+  std::vector<std::string> specs;    // the arguments in the form of `exec --arg`
+  std::vector<std::string> names;    // parallel: the parameters' names; empty if the source gives none
+  std::vector<std::string> symbols;  // the variables in the form of `exec --symbol`
   std::vector<VariableInput> variables;
   std::vector<Define> defines;
   std::vector<std::string> include_folders;
@@ -97,11 +97,11 @@ struct FilledForm {
 };
 FilledForm fill_in(const KernelForm& form, int64_t n);
 
-/// n within these; typed or slid.
+/// Limits of n, typed or set by the slider.
 constexpr int64_t kSmallestN = 1, kLargestN = int64_t{1} << 30;
 int64_t n_of(const KernelForm& form);
 
-/// The words of `tilescope exec`.
+/// The words of a `tilescope exec` command.
 struct ExecWords {
   std::string kernel, grid, block, shared;  // shared empty: none
   std::vector<std::string> defines, includes, arguments, symbols, others;

@@ -13,7 +13,7 @@ namespace {
 
 using Number = ScalarArgument::Number;
 
-/// Decimal or 0x…, with a sign. The magnitude may be that of any 64-bit integer.
+/// Decimal or 0x…, with a sign. The magnitude covers every 64-bit integer.
 struct Integer {
   bool negative = false;
   uint64_t magnitude = 0;
@@ -44,7 +44,7 @@ void append(std::vector<std::byte>& bytes, T value) {
   bytes.insert(bytes.end(), raw, raw + sizeof(T));
 }
 
-/// An empty string, or why `text` is no such integer.
+/// An empty string, or why `text` is not a valid integer of this type.
 template <class T>
 std::string append_integer(std::vector<std::byte>& bytes, std::string_view text) {
   const auto value = read_integer(text);
@@ -96,9 +96,9 @@ std::string append_bool(std::vector<std::byte>& bytes, std::string_view text) {
   return {};
 }
 
-/// The value of an expression as a literal; nothing where it has none.
+/// The value of an expression as a literal; nothing if it has none.
 std::optional<std::string> evaluate_text(const std::string& text, bool whole, const NameLookup& names) {
-  if (parse_whole<double>(text)) return std::nullopt;  // a literal of another type
+  if (parse_whole<double>(text)) return std::nullopt;  // a literal of a different type
   const auto value = evaluate(text, names);
   if (!value || (whole && *value != std::floor(*value))) return std::nullopt;
   return whole ? fmt::format("{:.0f}", *value) : fmt::format("{}", static_cast<double>(*value));
@@ -115,7 +115,7 @@ struct ScalarType {
   Number number;
   Append append;
 };
-// Types by our names first, then as C++ calls them.
+// Our type names first, then C++'s.
 constexpr auto kScalarTypes = std::to_array<ScalarType>({
     {"f16", Number::unknown, append_as<DType::f16>},
     {"bf16", Number::unknown, append_as<DType::bf16>},

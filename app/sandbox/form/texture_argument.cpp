@@ -22,7 +22,7 @@ constexpr std::array<std::array<int64_t, 3>, 6> kLargest{{{int64_t{1} << 28, 1, 
                                                           {32768, 2048, 1},
                                                           {32768, 32768, 2048}}};
 
-/// What the options ask for, as they are written.
+/// The requested options, as written.
 struct Options {
   bool linear = false, normalized = false, fraction = false, layered = false, linear_memory = false;
   std::optional<Address> address = {};
@@ -94,7 +94,7 @@ Result<void> read_extents(const std::string& spec, const std::vector<int64_t>& e
   return {};
 }
 
-/// What CUDA takes together.
+/// Checks that CUDA accepts the combination.
 Result<void> check_options(const std::string& spec, const Options& options, const TextureSpec& texture) {
   const bool floats = texture.type == DType::f32 || texture.type == DType::f16;
   if (options.fraction && (floats || size_of(texture.type) == 4))

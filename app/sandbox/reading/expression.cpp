@@ -16,7 +16,7 @@ namespace {
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-/// A recursive descent over the text; the first Problem ends it.
+/// A recursive descent parser; the first Problem ends it.
 class Reader {
  public:
   Reader(std::string_view text, const NameLookup& lookup) : text_(text), lookup_(lookup) {}
@@ -45,7 +45,7 @@ class Reader {
     return wrong("sandbox.not_understood", {{"text", std::string(text_)}, {"rest", std::string(text_.substr(at_))}});
   }
 
-  /// 1 << 20, as C++ has it: weaker than a sum.
+  /// 1 << 20, with C++'s precedence: lower than a sum.
   Checked<long double> shifted() {
     auto value = sum();
     while (value && (text_.substr(at_).starts_with("<<") || text_.substr(at_).starts_with(">>"))) {
@@ -86,7 +86,7 @@ class Reader {
     return value;
   }
 
-  /// Brackets, signs and powers nest; nobody writes that many.
+  /// Brackets, signs and powers nest; real expressions never this deep.
   Checked<long double> power() {
     if (++depth_ > 64) return unexpected();
     auto value = power_within_depth();
@@ -208,7 +208,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text);
 }
 
-/// Whether a lone "x", or a sign ×, stands at this place and means "by". Sets how many bytes it takes.
+/// Whether a lone "x", or a sign ×, at this position means "by". Sets its length in bytes.
 bool is_by(std::string_view text, size_t at, size_t& length) {
   constexpr std::string_view kTimes = "×";
   if (text.substr(at).starts_with(kTimes)) {

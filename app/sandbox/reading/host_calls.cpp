@@ -1,4 +1,4 @@
-// Functions of host code that lead to a launch, or allocate for it; and the launch.
+// Host functions that lead to a launch, or allocate for it; and the launch itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr int kDeepestCall = 6;
 
 }  // namespace
 
-/// A call for its effects: a helper that allocates.
+/// A call for its side effects: a helper that allocates.
 void HostInterpreter::run_function(Scope& scope, size_t i) {
   if (i + 1 >= tokens_.size() || (!is(i + 1, "(") && !is(i + 1, "<"))) return;
   const HostSource::Function* function = host_.function_named(tokens_[i].text);
@@ -50,7 +50,7 @@ HostInterpreter::Scope HostInterpreter::scope_at(const HostSource::Function& fun
   return scope;
 }
 
-/// The parameters of a function as a call gives them; not known without a call.
+/// Binds the parameters of a function to a call's arguments; unknown without a call.
 void HostInterpreter::bind(Scope& callee, const HostSource::Function& function, Scope* caller, size_t name) {
   std::vector<Tokens> arguments;
   if (caller != nullptr) {
@@ -86,7 +86,7 @@ void HostInterpreter::bind(Scope& callee, const HostSource::Function& function, 
     if (stars > 0) {
       const auto known = caller != nullptr ? pointer(*caller, argument) : std::nullopt;
       callee.pointers[parameter] = known ? *known : new_buffer(type);
-      // template <typename T> void run(T* x): T as the argument has it
+      // template <typename T> void run(T* x): T is deduced from the argument
       const bool deduced = std::ranges::find(function.type_parameters, type) != function.type_parameters.end();
       if (known && deduced && !buffers_[*known].type.empty())
         callee.type_arguments.try_emplace(type, buffers_[*known].type);
@@ -126,7 +126,7 @@ void HostInterpreter::bind(Scope& callee, const HostSource::Function& function, 
   }
 }
 
-/// As they are to be written outside of the function: types and numbers for its own names.
+/// In a form valid outside the function: its local names are replaced by types and numbers.
 std::vector<std::string> HostInterpreter::template_arguments(Scope& scope, Tokens tokens, std::set<size_t>& variables) {
   std::vector<std::string> result;
   for (const Tokens one : split_arguments(tokens)) {

@@ -1,4 +1,4 @@
-// Branches, loops and conditional compilation in host code: which statements are read, and how surely they are
+// Branches, loops and conditional compilation in host code: which statements are read, and how certainly they are
 // executed.
 #include <algorithm>
 
@@ -42,7 +42,7 @@ size_t HostInterpreter::after_third_clause(Flow& flow, size_t i) const {
   return i;
 }
 
-/// The definition of a type has no statements. i: `struct Config c = …`
+/// A type definition contains no statements. i: `struct Config c = …`
 size_t HostInterpreter::after_type(size_t i, size_t end) const {
   size_t k = i + 1, names = 0;
   for (; k < end && !is_any(tokens_[k], {"{", ";", "=", "(", ">"}); ++k) names += tokens_[k].kind == Kind::name ? 1 : 0;
@@ -125,7 +125,7 @@ size_t HostInterpreter::loop(Flow& flow, size_t i) {
   return i + 1;
 }
 
-/// The body of a lambda is only read where the launch is in it; its parameters are not known then.
+/// The body of a lambda is read only if it contains the launch; its parameters are then unknown.
 size_t HostInterpreter::lambda(Scope& scope, Flow& flow, size_t i) {
   const bool has_parameters = is(i + 1, "(");
   size_t open = has_parameters ? group_end(i + 1) : i + 1;
@@ -144,7 +144,7 @@ size_t HostInterpreter::lambda(Scope& scope, Flow& flow, size_t i) {
   return open;
 }
 
-/// Whether what follows #if, #ifdef, #ifndef or #elif is compiled; nothing: not known.
+/// Whether the code after #if, #ifdef, #ifndef or #elif is compiled; nothing: unknown.
 std::optional<bool> HostInterpreter::is_taken(const SourceToken& directive) const {
   const std::string_view name = directive_name(directive), rest = directive_rest(directive);
   if (name == "ifdef" || name == "ifndef") {
@@ -157,8 +157,8 @@ std::optional<bool> HostInterpreter::is_taken(const SourceToken& directive) cons
   return std::nullopt;
 }
 
-/// The last token of #if … #else … #endif before what is compiled, where the directive is at i. The branch with the
-/// launch is the one that is compiled, else the first that may be.
+/// The last token of #if … #else … #endif before the compiled code, for a directive at i. The compiled branch is the
+/// one with the launch, else the first that may be compiled.
 size_t HostInterpreter::after_directive(size_t i, size_t target) const {
   const std::string_view name = directive_name(tokens_[i]);
   const bool is_if = name.starts_with("if");
@@ -173,7 +173,7 @@ size_t HostInterpreter::after_directive(size_t i, size_t target) const {
     const bool last = directive_name(tokens_[at]) == "endif";
     if (!last && at <= target && target < next) return at;
     const bool taken = last || directive_name(tokens_[at]) == "else" || is_taken(tokens_[at]).value_or(true);
-    // From #else or #elif, which end a branch that was compiled, to #endif.
+    // From #else or #elif, which end a compiled branch, to #endif.
     if (chosen == tokens_.size() && (is_if ? taken : last)) chosen = at;
     if (last) break;
     at = next;

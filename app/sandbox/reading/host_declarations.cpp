@@ -5,7 +5,7 @@ namespace tilescope {
 
 using Kind = SourceToken::Kind;
 
-/// `const int n = 1 << 20, m = n / 2;` Returns 0 where i begins no declaration.
+/// `const int n = 1 << 20, m = n / 2;` Returns 0 if no declaration begins at i.
 size_t HostInterpreter::declaration(Scope& scope, size_t i, size_t end, bool weak) {
   size_t k = i;
   bool constant = false, arithmetic = false;
@@ -66,7 +66,7 @@ void HostInterpreter::declare(Scope& scope, const Declarator& one) {
   if ((one.stars > 0 || one.type.back().is("auto")) && declare_pointer(scope, one)) return;
   const bool set = is(one.at, "=");
   const auto number = number_type(scope, one.type);
-  if (!set && !number) return;  // an object of a type that means nothing here
+  if (!set && !number) return;  // an object of an irrelevant type
   HostValue value;
   if (set)
     value = evaluate(scope, between(one.at + 1, one.end));
@@ -95,7 +95,7 @@ void HostInterpreter::declare_extents(Scope& scope, const Declarator& one) {
     scope.defaults.insert(one.name);
 }
 
-/// std::vector<float> h(n), thrust::device_vector<float> d(n): how many, and of the latter the memory.
+/// std::vector<float> h(n), thrust::device_vector<float> d(n): the length, and for the latter the memory.
 void HostInterpreter::declare_vector(Scope& scope, const Declarator& one, size_t angle) {
   const std::string element = text_of(one.type.subspan(angle + 1, one.type.size() - angle - 2));
   scope.types[one.name] = element;
@@ -120,7 +120,7 @@ void HostInterpreter::declare_vector(Scope& scope, const Declarator& one, size_t
   const size_t bytes = type_named(scope, element).size;
   if (bytes > 0) buffer.bytes = host_product({count, host_number(static_cast<long double>(bytes))});
   buffer.place = place_of(scope, one.at);
-  if (given == 1) {  // its elements begin as zeros
+  if (given == 1) {  // its elements are initialised to zeros
     buffer.set_to = 0;
     buffer.set_at = buffer.place;
   }
@@ -148,12 +148,12 @@ void HostInterpreter::note_elements(Scope& scope, const Declarator& one, size_t 
     if (values.size() == kMost || (!element.empty() && element[0].is("{"))) return;
     values.push_back(evaluate(scope, element));
   }
-  // float w[9] = {0} is filled in later, as a rule.
+  // float w[9] = {0} is usually filled in later.
   const auto length = host_value_of(scope.lengths[one.name], variables_);
   if (length && *length == static_cast<long double>(values.size())) scope.elements[one.name] = std::move(values);
 }
 
-/// float *d_x, *d_y = d_x, and float* d_x = device_array<float>(n), where a function allocates. False: a number.
+/// float *d_x, *d_y = d_x, and float* d_x = device_array<float>(n), if a function allocates. False: a number.
 bool HostInterpreter::declare_pointer(Scope& scope, const Declarator& one) {
   const size_t begin = one.at + 1;
   if (is(one.at, "=")) {

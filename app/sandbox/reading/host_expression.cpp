@@ -10,7 +10,7 @@ namespace {
 
 using Kind = SourceToken::Kind;
 
-/// 0x10, 1'000'000ULL, 1.5e3f; nothing where it is no number.
+/// 0x10, 1'000'000ULL, 1.5e3f; null if it is not a number.
 HostValue read_number(std::string_view text) {
   std::string digits;
   for (const char c : text)
@@ -58,7 +58,7 @@ class ExpressionReader {
     ++at_;
     return true;
   }
-  /// Two signs that belong together: > and = of >=.
+  /// Two signs that form one operator: > and = of >=.
   bool is_pair(std::string_view first, std::string_view second) const {
     return is(at_, first) && is(at_ + 1, second) && tokens_[at_].end() == tokens_[at_ + 1].offset;
   }
@@ -103,19 +103,19 @@ class ExpressionReader {
         if (HostValue value = with_rest(*condition->parts[0], no, yes)) return value;
     }
     if (const auto known = host_value_of(condition, meaning_.variables)) return *known != 0 ? yes : no;
-    // argc > 1 ? atoi(argv[1]) : 1024: what the program does when it is given nothing.
+    // argc > 1 ? atoi(argv[1]) : 1024: the value if the program gets no arguments.
     if (yes == nullptr || no == nullptr) return yes == nullptr ? no : yes;
     return nullptr;
   }
 
-  /// `without`, and one more where the division leaves a rest; null: `with` is not that.
+  /// `without`, plus one if the division leaves a remainder; null: `with` is not of that form.
   HostValue with_rest(const HostNode& division, const HostValue& with, const HostValue& without) const {
     if (!is_same(with, host_sum({without, host_number(1)}, meaning_.variables))) return nullptr;
     return host_sum({without, node(HostNode::Kind::partial, division.parts[0], division.parts[1])}, meaning_.variables);
   }
 
-  /// The operator at at_, if it is one of those that are known only of numbers: its rank, where a higher one binds
-  /// more tightly, and how many tokens it has. Rank 0: there is none.
+  /// The operator at at_, if it is one that is evaluated only for known numbers: its rank, where a higher one binds
+  /// more tightly, and its number of tokens. Rank 0: there is none.
   struct Operator {
     int rank = 0;
     std::string_view text;
@@ -137,7 +137,7 @@ class ExpressionReader {
     return {};
   }
 
-  /// Logical operators, those on bits, and comparisons, of at least this rank.
+  /// Logical and bitwise operators, and comparisons, of at least this rank.
   HostValue logical(int rank = 1) {
     HostValue value = shift();
     for (Operator found = operator_here(); found.rank >= rank; found = operator_here()) {
@@ -185,7 +185,7 @@ class ExpressionReader {
       }
       const HostValue factor = host_number(std::ldexp(1.0L, static_cast<int>(*bits)));
       const auto known = host_value_of(value, meaning_.variables);
-      if (known && *known < 0) value = nullptr;  // rounds the other way than a division
+      if (known && *known < 0) value = nullptr;  // rounds differently from a division
       value = left ? host_product({value, factor}) : host_quotient(value, factor, meaning_.variables);
     }
     return value;
@@ -297,7 +297,7 @@ class ExpressionReader {
       at_ = close;
       return call(path, named, type, inside);
     }
-    return element ? nullptr : meaning_.value(path);  // which element is not followed
+    return element ? nullptr : meaning_.value(path);  // individual elements are not tracked
   }
 
   HostValue call(const std::string& path, Tokens named, Tokens type, Tokens inside) {

@@ -1,4 +1,4 @@
-// Statements of host code one after the other, as far as host_reading.hpp wants to know them.
+// Interprets the statements of host code in order, as far as host_reading.hpp needs.
 #pragma once
 
 #include "app/sandbox/reading/host_expression.hpp"
@@ -6,7 +6,7 @@
 
 namespace tilescope {
 
-/// return, struct, …: no type of a declaration.
+/// return, struct, …: does not begin the type of a declaration.
 bool begins_no_type(const SourceToken& token);
 bool is_qualifier(const SourceToken& token);   // const, static, …
 bool is_arithmetic(const SourceToken& token);  // unsigned, int, auto, …
@@ -17,37 +17,37 @@ bool is_floating_type(const ParameterType& type);
 class HostInterpreter {
  public:
   using Extents = std::array<size_t, 3>;  // variables
-  /// What names mean at some statement of a function.
+  /// The meaning of names at a statement of a function.
   struct Scope {
-    const HostSource::Function* function = nullptr;          // null: outside all
+    const HostSource::Function* function = nullptr;          // null: outside all functions
     std::map<std::string, size_t> values;                    // → variables
     std::map<std::string, Extents> extents;                  // dim3
     std::map<std::string, size_t> pointers;                  // → buffers
-    std::map<std::string, std::string> types;                // of numbers and arrays; of a pointer, what it points to
-    std::map<std::string, HostValue> lengths;                // elements of arrays
-    std::map<std::string, std::vector<HostValue>> elements;  // arrays that are only set by a list
+    std::map<std::string, std::string> types;                // of numbers and arrays; for a pointer, its target type
+    std::map<std::string, HostValue> lengths;                // number of elements of arrays
+    std::map<std::string, std::vector<HostValue>> elements;  // arrays that are set only by an initialiser list
     std::map<std::string, std::string> type_arguments;
-    std::set<std::string> guessed;   // numbers that a branch has set first that may not be taken
+    std::set<std::string> guessed;   // numbers first set by a branch that may not be taken
     std::set<std::string> defaults;  // dim3 without an initial value
     std::string returned;            // the name in the last `return name;`
   };
 
-  /// Reads what is outside of functions.
+  /// Reads the code outside functions.
   HostInterpreter(const HostSource& host, size_t most_steps);
   /// Continues from there.
   HostInterpreter(const HostInterpreter& around, size_t most_steps);
 
-  /// Names as they are before `token` of a function, which is called as the file first calls it.
+  /// Names as they are before `token` of a function, which is assumed to be called as in its first call in the file.
   Scope scope_at(const HostSource::Function& function, size_t token, int depth);
-  /// Count and place alone where it takes too many steps: what is read until then need not hold.
+  /// Only count and position if reading takes too many steps: what was read until then may be wrong.
   HostLaunch launch_at(size_t name, size_t angles, size_t launches);
-  /// Tokens looked at so far.
+  /// Number of tokens processed.
   size_t steps() const { return steps_; }
 
  private:
   bool is(size_t i, std::string_view text) const { return i < tokens_.size() && tokens_[i].is(text); }
   bool spend(size_t steps);
-  /// The token after the group of brackets that opens at i.
+  /// The token after the bracket group that opens at i.
   size_t group_end(size_t i) const { return i < tokens_.size() ? host_.group_ends_[i] : i; }
   HostPlace place_of(const Scope& scope, size_t token) const;
 
@@ -60,19 +60,19 @@ class HostInterpreter {
   HostValue call_expression(Scope& scope, const HostSource::Function* function, const std::vector<Tokens>& arguments);
   std::optional<int64_t> size_of(Scope& scope, Tokens tokens);
   ParameterType type_named(const Scope& scope, const std::string& text) const;
-  /// Nothing where the tokens are not the type of a number.
+  /// Nothing if the tokens are not a number type.
   std::optional<ParameterType> number_type(const Scope& scope, Tokens tokens) const;
-  /// Null where the type cannot hold it.
+  /// Null if the type cannot represent it.
   HostValue held_by(const ParameterType& type, HostValue value) const;
   std::optional<size_t> pointer(Scope& scope, Tokens tokens);
   static bool is_null_pointer(Tokens tokens);
   std::optional<Extents> extents(Scope& scope, Tokens tokens, size_t at);
   std::optional<Extents> extents_of(Scope& scope, const std::vector<Tokens>& arguments, size_t at);
 
-  // Statements, from `begin` to before `end`. What encloses `target` is entered, since it is where the launch is.
+  // Statements from `begin` to before `end`. Blocks that enclose `target` are entered, since the launch is there.
   void run(Scope& scope, size_t begin, size_t end, size_t target);
   struct Flow;
-  /// Where `if`, loops, directives and the like continue; i itself where none of them is at i.
+  /// The token at which `if`, loops, directives and the like continue; i itself if none of them is at i.
   size_t control(Scope& scope, Flow& flow, size_t i);
   size_t branch(Scope& scope, Flow& flow, size_t i);
   size_t loop(Flow& flow, size_t i);
@@ -85,11 +85,11 @@ class HostInterpreter {
   size_t statement_end(size_t i);
   void statement(Scope& scope, const Flow& flow, size_t i);
   size_t declaration(Scope& scope, size_t i, size_t end, bool weak);
-  /// One name of a declaration: what it is set to begins at `at`, with = ( { or [.
+  /// One name of a declaration: its initialiser begins at `at`, with = ( { or [.
   struct Declarator {
     std::string name;
     Tokens type;
-    std::string type_text;  // without its qualifiers: "unsigned int"
+    std::string type_text;  // without qualifiers: "unsigned int"
     int stars = 0;
     size_t at = 0, end = 0;
     bool constant = false;
@@ -101,11 +101,11 @@ class HostInterpreter {
   void note_elements(Scope& scope, const Declarator& one, size_t close);
   bool declare_pointer(Scope& scope, const Declarator& one);
   std::vector<Tokens> group_at(size_t open) const;
-  /// How surely a statement is executed.
+  /// How certainly a statement is executed.
   struct Certainty {
-    bool weak = false;      // perhaps not
-    bool repeated = false;  // perhaps more than once before the launch
-    bool counts = false;    // it is the first clause of such a loop
+    bool weak = false;      // possibly not executed
+    bool repeated = false;  // possibly executed more than once before the launch
+    bool counts = false;    // the first clause of such a loop
   };
   void assignment(Scope& scope, size_t i, Certainty certainty);
   bool assign_extents(Scope& scope, const std::string& path, std::string_view operation, Tokens tokens, size_t i,
@@ -138,7 +138,7 @@ class HostInterpreter {
   std::map<std::string, HostSymbol> symbols_;
   Scope global_;
   std::set<std::string> open_macros_;
-  int depth_ = 0;  // of calls, and of macros in macros
+  int depth_ = 0;  // of calls, and of nested macros
   size_t most_steps_;
   size_t steps_ = 0;
 };

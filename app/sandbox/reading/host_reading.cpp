@@ -7,8 +7,8 @@
 namespace tilescope {
 namespace {
 
-constexpr size_t kMostSteps = 2'000'000;        // of a file; about half a second
-constexpr size_t kMostStepsOfLaunch = 100'000;  // beside those that its tokens take
+constexpr size_t kMostSteps = 2'000'000;        // per file; about half a second
+constexpr size_t kMostStepsOfLaunch = 100'000;  // in addition to those for its tokens
 
 size_t token_at(const std::vector<SourceToken>& tokens, size_t offset) {
   const auto before = [&](const SourceToken& token) { return token.offset < offset; };
@@ -63,7 +63,7 @@ void HostSource::read_macros() {
     macro.value.assign(words.begin() + static_cast<ptrdiff_t>(begin), words.end());
     const auto [known, is_new] = macros_.try_emplace(name, macro);
     if (is_new) continue;
-    // Of several, as in #if and #else, it is not known which one holds.
+    // With several definitions, as in #if and #else, it is unknown which one applies.
     Macro& first = known->second;
     const bool equal = first.is_function == macro.is_function && first.parameters == macro.parameters &&
                        text_of(first.value) == text_of(macro.value);
@@ -123,7 +123,7 @@ uint32_t HostSource::line_at(size_t offset) const {
 const HostSource::Function* HostSource::function_around(size_t token) const {
   const Function* found = nullptr;
   for (const Function& function : functions_)
-    if (function.body <= token && token < function.end) found = &function;  // the innermost begins last
+    if (function.body <= token && token < function.end) found = &function;  // the innermost function begins last
   return found;
 }
 
@@ -133,7 +133,7 @@ const HostSource::Function* HostSource::function_named(std::string_view name) co
   return nullptr;
 }
 
-/// The first call of it in main(), else anywhere.
+/// Its first call in main(), else anywhere.
 std::optional<size_t> HostSource::call_of(const Function& function) const {
   const auto& tokens = source_.tokens;
   std::optional<size_t> found;

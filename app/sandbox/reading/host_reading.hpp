@@ -1,15 +1,15 @@
-// What the host code of a file does before it launches a kernel: the launch's numbers, its buffers and its arguments,
-// read in the order of the statements, through the functions that lead from main() to the launch.
+// What a file's host code does before it launches a kernel: the launch's numbers, its buffers and its arguments, read
+// in statement order through the functions that lead from main() to the launch.
 //
 //     const int n = 1 << 20;                        // n is 1,048,576
 //     cudaMalloc(&d_x, n * sizeof(float));          // d_x points to n * 4 bytes
 //     const int blocks = (n + 255) / 256;           // ceil(n/256)
 //     scale<<<blocks, 256>>>(d_x, 2.0f, n);         // x is d_x, factor is 2, n is n
 //
-// The text is not executed: it is read once from top to bottom. Where a condition's value is known, the branch that is
-// not taken is skipped; where it is not, a value from before the branch stays. A loop around the launch is in its first
-// iteration; what a loop before it changes is not known afterwards. What is not known is left to the kernel's body
-// (kernel_reading.hpp), and so is everything where a file takes too many steps.
+// The text is not executed: it is read once from top to bottom. If a condition's value is known, the branch not taken
+// is skipped; if not, a value from before the branch stays. A loop around the launch is in its first iteration;
+// variables that an earlier loop changes are unknown afterwards. Unknown values are left to the kernel's body
+// (kernel_reading.hpp), and so is everything if a file takes too many steps.
 #pragma once
 
 #include <array>
@@ -30,51 +30,51 @@ namespace tilescope {
 
 struct HostPlace {
   std::string function;  // "main"
-  uint32_t line = 0;     // of the text, 1-based; 0: not known
+  uint32_t line = 0;     // line of the text, 1-based; 0: unknown
 };
 
-/// Memory that a pointer of the host code points to.
+/// Memory that a host pointer points to.
 struct HostMemory {
-  std::string type;           // "float" where it was declared as float*
+  std::string type;           // "float" if it was declared as float*
   HostValue bytes = nullptr;  // null: not allocated here
   HostPlace place = {};       // of the allocation
-  std::optional<int> set_to;  // by cudaMemset, each byte
+  std::optional<int> set_to;  // by cudaMemset, for each byte
   HostPlace set_at = {};
 };
 
 struct HostArgument {
-  HostValue value = nullptr;     // of a number; null: not known
-  std::optional<size_t> buffer;  // of HostLaunch::buffers
+  HostValue value = nullptr;     // for a number; null: unknown
+  std::optional<size_t> buffer;  // index into HostLaunch::buffers
   bool is_null = false;          // nullptr
 };
 
-/// What cudaMemcpyToSymbol copies into a variable of the device.
+/// What cudaMemcpyToSymbol copies into a device variable.
 struct HostSymbol {
-  std::vector<HostValue> values;  // a number, or the elements of an array; empty: not known
+  std::vector<HostValue> values;  // a number, or the elements of an array; empty: unknown
   HostPlace place = {};
 };
 
 struct HostLaunch {
-  size_t count = 0;  // launches of the kernel in the file; what follows is of the first
+  size_t count = 0;  // launches of the kernel in the file; the members below describe the first
   HostPlace place;
-  std::array<std::optional<size_t>, 3> grid, block;  // variables, along x, y and z; nothing: not known
+  std::array<std::optional<size_t>, 3> grid, block;  // variables, along x, y and z; nothing: unknown
   HostValue shared = nullptr;                        // bytes
   std::vector<HostArgument> arguments;
-  std::vector<std::string> template_arguments;  // "float", "256"; empty: none are written, or one is not known
-  std::set<size_t> template_variables;          // on which these depend
+  std::vector<std::string> template_arguments;  // "float", "256"; empty: none are written, or one is unknown
+  std::set<size_t> template_variables;          // variables that these depend on
   HostVariables variables;
   std::vector<HostMemory> buffers;
-  std::map<std::string, HostSymbol> symbols;  // by the last part of the variable's name
+  std::map<std::string, HostSymbol> symbols;  // by the last component of the variable's name
 };
 
 class HostInterpreter;
 
-/// The host code of one file; `source` and `types` outlive it.
+/// The host code of one file; `source` and `types` must outlive it.
 class HostSource {
  public:
   HostSource(const SourceParts& source, const TypeNames& types, std::string_view text);
 
-  /// Without a launch its count is 0. All calls together take a bounded number of steps.
+  /// Count 0 if there is no launch. All calls together take a bounded number of steps.
   HostLaunch first_launch(const std::string& kernel);
   /// The token <<< of that launch.
   std::optional<size_t> first_angles(const std::string& kernel) const;
@@ -91,17 +91,17 @@ class HostSource {
     std::string name;  // without namespaces
     size_t begin = 0;  // tokens: its declaration, parameters and body
     size_t open = 0, body = 0, end = 0;
-    bool allocates = false;                    // or sets variables of the device
+    bool allocates = false;                    // or sets device variables
     std::vector<std::string> type_parameters;  // template <typename T, int N>: "T", "N"
   };
   struct Macro {
     std::vector<std::string> parameters;
     bool is_function = false;
-    std::vector<SourceToken> value;  // empty where the file has several that differ
-    uint32_t line = 0;               // of the first definition
+    std::vector<SourceToken> value;  // empty if the file has several different definitions
+    uint32_t line = 0;               // line of the first definition
   };
   struct KernelLaunches {
-    size_t name = 0, angles = 0;  // tokens of the first
+    size_t name = 0, angles = 0;  // tokens of the first launch
     size_t count = 0;
   };
 
@@ -121,10 +121,11 @@ class HostSource {
   std::map<std::string, Macro, std::less<>> macros_;
   std::map<std::string_view, KernelLaunches> launches_;  // by kernel
   std::set<std::string_view> device_names_;
-  std::vector<size_t> group_ends_;  // by token: after the group of brackets that it opens; else the number of tokens
-  std::map<size_t, size_t> next_directives_;       // from #if to its #else, from there to its #endif
-  std::shared_ptr<const HostInterpreter> around_;  // what is outside of functions
-  size_t steps_left_;                              // for the launches that are still to be read
+  std::vector<size_t> group_ends_;  // by token: the position after the bracket group that it opens; else the number of
+                                    // tokens
+  std::map<size_t, size_t> next_directives_;       // from #if to its #else, and from there to its #endif
+  std::shared_ptr<const HostInterpreter> around_;  // code outside functions
+  size_t steps_left_;                              // for the launches that are not read yet
 };
 
 }  // namespace tilescope

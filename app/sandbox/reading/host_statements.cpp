@@ -1,4 +1,4 @@
-// Declarations aside (host_declarations.cpp), the statements that set what the launch depends on.
+// The statements, other than declarations (host_declarations.cpp), that set what the launch depends on.
 #include <algorithm>
 
 #include "app/sandbox/reading/host_flow.hpp"
@@ -127,7 +127,7 @@ void HostInterpreter::statement(Scope& scope, const Flow& flow, size_t i) {
   run_function(scope, i);
 }
 
-/// From here on the value of a number is not known.
+/// From here on the value of a number is unknown.
 void HostInterpreter::forget(Scope& scope, const std::string& path, size_t token) {
   if (const auto known = scope.values.find(path); known != scope.values.end())
     define(scope, path, nullptr, variables_[known->second].is_floating, token);
@@ -158,7 +158,7 @@ void HostInterpreter::assignment(Scope& scope, size_t i, Certainty certainty) {
       if (!certainty.weak || !scope.pointers.contains(path)) scope.pointers[path] = *other;
       return;
     }
-  // One element of an array is not told from another one.
+  // Elements of an array are not distinguished.
   if (element) scope.elements.erase(path);
   if (!scope.pointers.contains(path) && !element) assign_number(scope, path, operation, tokens, i, certainty);
 }
@@ -173,7 +173,7 @@ bool HostInterpreter::assign_extents(Scope& scope, const std::string& path, std:
   if (object == scope.extents.end()) return false;
   const size_t axis = has_axis ? std::string_view("xyz").find(path.back()) : 0;
   if (axis > 2) return true;
-  // Without an initial value of its own it is surely meant to be set, to what is not known.
+  // Without an initial value it is certainly set later, to an unknown value.
   const bool unknown = certainty.repeated || !operation.empty() || scope.defaults.contains(name);
   if (certainty.weak && !unknown) return true;
   const auto new_axis = [&](HostValue value) { return new_variable(place_of(scope, i), {}, std::move(value), false); };
@@ -232,7 +232,7 @@ void HostInterpreter::increment(Scope& scope, size_t i, Certainty certainty) {
            tokens_[k].end() == tokens_[k + 1].offset;
   };
   size_t end = i;
-  // Not the b of a+++b.
+  // Not the b in a+++b.
   const bool before = i >= 2 && is_twice(i - 2) &&
                       (i == 2 || (tokens_[i - 3].kind != Kind::name && !is_any(tokens_[i - 3], {")", "]", "+", "-"})));
   if (!before && !is_twice(i + 1)) return;
@@ -267,7 +267,7 @@ void HostInterpreter::allocation(Scope& scope, size_t i, bool weak) {
   if (!is(open, "(")) return;
   const auto arguments = group_at(open);
   if (arguments.size() < 2) return;
-  // The name after the last &, else the last.
+  // The name after the last &, else the last name.
   const Tokens target = arguments[0];
   std::string path;
   for (size_t k = 0; k < target.size(); ++k) {
@@ -303,7 +303,7 @@ void HostInterpreter::memory_set(Scope& scope, size_t i) {
   const HostValue bytes = evaluate(scope, arguments[2]);
   const auto all = host_value_of(buffer.bytes, variables_), part = host_value_of(bytes, variables_);
   const bool whole = all && part ? *part >= *all : is_same(buffer.bytes, bytes);
-  // cudaMemset2D and 3D have other arguments.
+  // cudaMemset2D and 3D have different arguments.
   const bool plain = is_any(tokens_[i], {"cudaMemset", "cudaMemsetAsync", "hipMemset", "hipMemsetAsync"});
   buffer.set_to.reset();
   if (!plain || !whole || !value || *value < -128 || *value > 255) return;
@@ -346,15 +346,15 @@ void HostInterpreter::symbol_copy(Scope& scope, size_t i) {
   symbols_[name] = std::move(symbol);
 }
 
-/// cudaDeviceGetAttribute(&sms, …), scanf("%d", &n): what a library function writes to a number is not known. A
-/// function of the file, such as parse(argc, argv, &n), leaves the number as it is without arguments.
+/// cudaDeviceGetAttribute(&sms, …), scanf("%d", &n): a number written by a library function is unknown. A function in
+/// the file, such as parse(argc, argv, &n), leaves the number unchanged when there are no arguments.
 void HostInterpreter::library_call(Scope& scope, size_t i) {
   const SourceToken& name = tokens_[i];
   const bool reads_input = is_any(name, {"scanf", "fscanf", "sscanf"});
   const bool is_cuda = name.text.starts_with("cuda") || name.text.starts_with("hip");
   if (!is(i + 1, "(") || !(reads_input || is_cuda) || name.text.find("ToSymbol") != std::string_view::npos) return;
   const auto arguments = group_at(i + 1);
-  const bool copies = name.text.find("Memcpy") != std::string_view::npos;  // from its second argument
+  const bool copies = name.text.find("Memcpy") != std::string_view::npos;  // its inputs begin with the second argument
   for (size_t k = 0; k < (copies ? std::min<size_t>(arguments.size(), 1) : arguments.size()); ++k) {
     const Tokens one = arguments[k];
     if (one.size() >= 2 && one[one.size() - 2].is("&")) forget(scope, std::string(one.back().text), i);

@@ -57,7 +57,7 @@ class Suggester {
     if (text) fields_[field] = {*text, place};
   }
 
-  /// int m = n: m is n.
+  /// int m = n: m originates in n.
   size_t origin_of(size_t variable) const {
     for (int i = 0; i < 32; ++i) {
       const HostValue& value = variables_[variable].value;
@@ -66,7 +66,7 @@ class Suggester {
     }
     return variable;
   }
-  /// A constant that the kernel was written with: it cannot be another one here.
+  /// A constant that the kernel was compiled with: it cannot differ here.
   bool is_fixed(size_t variable) const {
     const HostVariable& one = variables_[variable];
     const bool parameter =
@@ -74,12 +74,11 @@ class Suggester {
     return launch_.template_variables.contains(variable) ||
            (one.is_constant && !parameter && facts_.device_names.contains(one.name));
   }
-  /// One that has a name, and follows from no other.
+  /// A named variable that does not depend on others.
   bool is_free(size_t variable) const {
     return !is_fixed(variable) && !variables_[variable].name.empty() && !depends_[variable];
   }
-  /// A variable follows from ones before it alone, so that one pass tells of all whether they follow from any that is
-  /// not fixed.
+  /// A variable depends only on earlier ones, so one pass finds for all whether they depend on any that is not fixed.
   void find_dependencies() {
     depends_.assign(variables_.size(), false);
     for (size_t i = 0; i < variables_.size(); ++i)
@@ -101,8 +100,8 @@ class Suggester {
     return driver_ && std::ranges::find(all, *driver_) != all.end();
   }
 
-  /// The size that the launch is about: a number that bounds the kernel's indices, the largest of several; else the
-  /// one that most memory depends on.
+  /// Chooses the size that the launch depends on: the number that bounds the kernel's indices, the largest of several;
+  /// else the one that determines the most memory.
   void choose_driver() {
     long double best = -1;
     const auto offer = [&](size_t variable, long double bonus) {
@@ -111,7 +110,7 @@ class Suggester {
     };
     for (size_t i = 0; i < parameters_.size(); ++i) {
       if (!is_whole(parameters_[i]) || !reading_.sizes.contains(parameters_[i].name)) continue;
-      // n is a name of the form's own.
+      // n is a name reserved by the form.
       for (const size_t variable : free_of(launch_.arguments[i].value))
         offer(variable, parameters_[i].name == "n" ? 1e19L : 0);
     }
@@ -126,7 +125,7 @@ class Suggester {
       if (!is_of_block(variable) && variables_[variable].number) offer(variable, 0);
   }
 
-  /// What is passed as it is can be written as the parameter's name. Sizes that are equal are varied together.
+  /// An argument passed unchanged can be written as the parameter's name. Equal sizes are varied together.
   void name_parameters() {
     if (driver_) names_[*driver_] = "n";
     for (size_t i = 0; arguments_count_ && i < parameters_.size(); ++i) {
@@ -155,7 +154,7 @@ class Suggester {
         block_names_.try_emplace(variable, std::string("block.") + kAxes[axis]);
     }
   }
-  /// const int nx = 256, ny = 256: a square stays one.
+  /// const int nx = 256, ny = 256: a square stays a square.
   void name_twins() {
     if (!driver_) return;
     const HostVariable& driver = variables_[*driver_];
@@ -168,7 +167,7 @@ class Suggester {
     }
   }
 
-  /// The grid of one axis is n itself: it is n that is meant elsewhere.
+  /// The grid of one axis is n itself: other fields refer to n.
   bool depends_within(size_t variable) const { return driver_ && origin_of(variable) == *driver_; }
 
   std::optional<std::string> print(const HostValue& value, bool with_block, bool with_grid) const {
@@ -179,7 +178,7 @@ class Suggester {
       if (const auto found = names_.find(origin); found != names_.end()) return found->second;
       if (with_grid)
         if (const auto found = grid_names_.find(origin); found != grid_names_.end()) return found->second;
-      // A constant of the kernel's keeps its name where the form knows it by that.
+      // A constant of the kernel keeps its name if the form knows it by that name.
       const HostVariable& one = variables_[origin];
       const auto constant = facts_.constants.find(one.name);
       const bool known =
@@ -203,7 +202,7 @@ class Suggester {
       const HostValue& value = variables_[variable].value;
       const bool moves = depends_on_driver(host_variable(variable, false));
       const auto& number = variables_[variable].number;
-      if (number && *number < 1) return;  // such as a number that is not set yet
+      if (number && *number < 1) return;  // for example a number that is not set yet
       if (!moves && number)
         texts[axis] = fmt::format("{:.0f}", *number);
       else
@@ -242,7 +241,7 @@ class Suggester {
         if (driver_ == variable) put_n(place);
         return;
       }
-      if (names_.contains(variable)) {  // its own name
+      if (names_.contains(variable)) {  // has a name of its own
         put(field, print(variables_[variable].value, true, true), place);
         return;
       }
@@ -273,7 +272,7 @@ class Suggester {
     if (const auto fill = fill_of(parameter.type, *memory.set_to)) put(parameter.name + ".fill", fill, memory.set_at);
   }
 
-  /// Each byte of every element is `byte`.
+  /// A fill in which every byte of every element is `byte`.
   static std::optional<std::string> fill_of(DType type, int byte) {
     if (byte == 0) return "zero";
     if (is_floating(type)) return std::nullopt;
@@ -281,7 +280,7 @@ class Suggester {
     for (size_t i = 0; i < size_of(type); ++i) bits = bits << 8 | static_cast<uint64_t>(byte);
     const bool is_signed = type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
     if (byte == 255 && is_signed) return "-1";
-    const uint64_t largest = uint64_t{1} << 53;  // fills are floating numbers
+    const uint64_t largest = uint64_t{1} << 53;  // fills are floating-point numbers
     return bits < largest && (!is_signed || byte < 128) ? std::optional(std::to_string(bits)) : std::nullopt;
   }
 
@@ -293,12 +292,12 @@ class Suggester {
   std::vector<bool> depends_;  // by variable
   bool arguments_count_ = false, any_memory_ = false;
   std::optional<size_t> driver_;
-  std::set<size_t> equals_;  // sizes as large as it
+  std::set<size_t> equals_;  // sizes equal to it
   std::map<size_t, std::string> names_, block_names_, grid_names_;
   HostFields fields_;
 };
 
-/// "T" of "const T* __restrict__ x"; empty where the type is more than one word.
+/// "T" for "const T* __restrict__ x"; empty if the type has more than one word.
 std::string pointee_word(const std::string& declaration) {
   std::string word;
   for (const SourceToken& token : source_tokens(declaration)) {

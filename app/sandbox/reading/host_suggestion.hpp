@@ -1,5 +1,5 @@
-// The launch that a file's host code makes (host_reading.hpp), as fields of the kernel's form: what is passed becomes
-// the value of its parameter, what is allocated the shape of the buffer, and the size that the launch is about n.
+// The launch in a file's host code (host_reading.hpp), as fields of the kernel's form: arguments become the parameters'
+// values, allocations the buffers' shapes, and the size that the launch depends on becomes n.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ struct HostField {
   HostPlace place = {};
 };
 
-/// By field of the form ("grid.x", "x.shape", "n"); those that are not known are left out.
+/// By field of the form ("grid.x", "x.shape", "n"); unknown ones are omitted.
 using HostFields = std::map<std::string, HostField>;
 
 HostFields fields_from_host(const SourceKernel& kernel, const SourceFacts& facts,
                             const std::vector<ParameterType>& parameters, const KernelReading& reading);
 
-/// The template arguments that the parameters' types follow from: "double" where a T* is given a double*. Empty where
-/// one is not known.
+/// The template arguments deduced from the parameters' types: "double" if a T* is given a double*. Empty if one is
+/// unknown.
 std::vector<std::string> template_arguments_from_host(const SourceKernel& kernel);
 
 }  // namespace tilescope

@@ -10,8 +10,8 @@ namespace {
 
 using Kind = HostNode::Kind;
 
-constexpr long double kLargest = 1e18L;  // whole numbers beyond it are not followed
-constexpr int kMostNodes = 200;          // of a text
+constexpr long double kLargest = 1e18L;  // larger whole numbers are not tracked
+constexpr int kMostNodes = 200;          // per text
 constexpr size_t kLongestText = 1000;
 
 bool is_number(const HostValue& value) { return value != nullptr && value->kind == Kind::number; }
@@ -43,7 +43,7 @@ std::vector<HostValue> terms_of(const HostValue& value) {
   return value->kind == Kind::sum ? value->parts : std::vector{value};
 }
 
-/// What is left of a + b - 1, in which b may be its value; null: it is not of that form.
+/// a in the form a + b - 1, where b may be its value; null: it does not have that form.
 HostValue without_rounding(const HostValue& a, const HostValue& b, const HostVariables& variables) {
   std::vector<HostValue> terms = terms_of(a);
   const auto ones = std::find_if(terms.begin(), terms.end(), is_number);
@@ -127,7 +127,8 @@ std::string number_text(const HostNode& node) {
   return fmt::format("{}", static_cast<double>(node.number));
 }
 
-/// Texts, each with the strength of its outermost sign: 1 for a sum, 2 for a product, 3 for what needs no brackets.
+/// Texts, each with the precedence of its outermost operator: 1 for a sum, 2 for a product, 3 if no brackets are
+/// needed.
 class Printer {
  public:
   Printer(const HostVariables& variables, const HostNames& names) : variables_(variables), names_(names) {}
@@ -226,7 +227,7 @@ class Printer {
 
   std::optional<std::string> partial(const std::vector<HostValue>& parts) {
     const auto a = print(parts[0], 2), b = print(parts[1], 3);
-    // The divisor is written twice, so that remainders inside one another would double without end.
+    // The divisor is written twice, so nested remainders would double in length at each level.
     if (!a || !b || b->size() > kLongestText) return std::nullopt;
     return fmt::format("ceil({}%{}/{})", *a, *b, *b);
   }
@@ -236,7 +237,7 @@ class Printer {
   int nodes_ = 0;
 };
 
-/// Bytes as elements. A sum of sums through variables branches at each of them, so that the steps are counted.
+/// Converts bytes to elements. A sum of sums through variables branches at each of them, so the steps are counted.
 class ElementCount {
  public:
   ElementCount(int64_t element_bytes, const HostVariables& variables)
@@ -312,7 +313,7 @@ HostValue host_sum(std::vector<HostValue> terms, const HostVariables& variables)
     }
   if (constant != 0 || flat.empty()) flat.push_back(host_number(constant, floating));
   if (flat.back() == nullptr) return nullptr;
-  // n - n, and n + b - b: what is taken off again.
+  // n - n, and n + b - b: terms that cancel.
   for (size_t i = 0; i < flat.size(); ++i)
     for (size_t k = 0; k < flat.size(); ++k) {
       const auto& parts = flat[k]->parts;

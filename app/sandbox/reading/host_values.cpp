@@ -1,4 +1,4 @@
-// What the names in an expression of host code mean at a statement.
+// The meaning of names in an expression of host code at a statement.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,7 +11,7 @@ namespace {
 using Kind = SourceToken::Kind;
 
 constexpr size_t kLongestExpression = 256;  // tokens
-constexpr int kDeepest = 12;                // calls in calls, macros in macros
+constexpr int kDeepest = 12;                // nested calls and nested macros
 
 }  // namespace
 
@@ -64,7 +64,7 @@ HostValue HostInterpreter::value_of(Scope& scope, const std::string& path) {
   return host_variable(index, is_floating);
 }
 
-/// A macro, or a function that is one return statement.
+/// A macro, or a function that consists of one return statement.
 HostValue HostInterpreter::call(Scope& scope, const std::string& name, const std::vector<Tokens>& arguments) {
   if (depth_ >= kDeepest) return nullptr;
   ++depth_;
@@ -76,7 +76,7 @@ HostValue HostInterpreter::call(Scope& scope, const std::string& name, const std
   return value;
 }
 
-/// As the preprocessor does it, by the tokens: with SQUARE(x) x * x, SQUARE(n + 1) is n + 1 * n + 1.
+/// Expands by tokens, like the preprocessor: with SQUARE(x) x * x, SQUARE(n + 1) is n + 1 * n + 1.
 HostValue HostInterpreter::call_macro(Scope& scope, const HostSource::Macro& macro,
                                       const std::vector<Tokens>& arguments) {
   if (macro.parameters.size() != arguments.size()) return nullptr;
@@ -180,7 +180,7 @@ std::optional<int64_t> HostInterpreter::size_of(Scope& scope, Tokens tokens) {
 }
 
 /// The buffer that d_x, (float4*)d_x, &d_x[0], d_x.data().get() or a cast of it points to. Sums of addresses are not
-/// followed.
+/// tracked.
 std::optional<size_t> HostInterpreter::pointer(Scope& scope, Tokens tokens) {
   constexpr size_t kLongest = 48;
   if (tokens.size() > kLongest || !spend(tokens.size())) return std::nullopt;
@@ -194,7 +194,7 @@ std::optional<size_t> HostInterpreter::pointer(Scope& scope, Tokens tokens) {
       if (path.ends_with(suffix)) path.resize(path.size() - std::string_view(suffix).size());
     for (const Scope* one : {&std::as_const(scope), &std::as_const(global_)})
       if (const auto known = one->pointers.find(path); !found && known != one->pointers.end()) found = known->second;
-    // sizeof(*x), and an element x[i] as a value, are no addresses.
+    // sizeof(*x), and an element x[i] as a value, are not addresses.
     if (found && i > 0 && tokens[i - 1].is("*") && i > 1 && tokens[i - 2].is("(")) found.reset();
     if (is_any(tokens[i], {"sizeof"})) return std::nullopt;
     i = end - 1;
@@ -222,7 +222,7 @@ std::optional<HostInterpreter::Extents> HostInterpreter::extents(Scope& scope, T
     arguments = split_arguments(tokens.subspan(2, tokens.size() - 3));
   if (closes && tokens[0].is("{")) arguments = split_arguments(tokens.subspan(1, tokens.size() - 2));
   const auto result = extents_of(scope, arguments, at);
-  // A call or the like may give a dim3, so that y and z are not known to be 1 either.
+  // A call or similar may yield a dim3, so y and z are not known to be 1 either.
   const bool is_whole = arguments.size() == 1 && arguments[0].size() == tokens.size();
   if (result && is_whole && variables_[(*result)[0]].value == nullptr && variables_[(*result)[0]].name.empty())
     return std::nullopt;

@@ -1,15 +1,15 @@
-// Which axes of the grid and the block a kernel's body uses, how they are scaled and what bounds them.
+// The axes of the grid and the block that a kernel's body uses, their scale factors and their bounds.
 #include <algorithm>
 
 #include "app/sandbox/reading/kernel_body.hpp"
 
 namespace tilescope {
 
-constexpr int64_t kLargestFactor = int64_t{1} << 20;  // elements of a block; the product of three fits
+constexpr int64_t kLargestFactor = int64_t{1} << 20;  // elements per block; the product of three fits
 
 int axis_named(std::string_view name) { return name == "x" ? 0 : name == "y" ? 1 : name == "z" ? 2 : -1; }
 
-/// How blockIdx.x is scaled where it stands.
+/// Finds how blockIdx.x is scaled at this use.
 void BodyReader::read_axis(size_t i) {
   if (is_member(i, "threadIdx")) {
     if (const int axis = axis_named(body_[i + 2].text); axis >= 0)
@@ -23,7 +23,7 @@ void BodyReader::read_axis(size_t i) {
   axis.in_grid = true;
   int64_t factor = 1;
   bool by_block = false, scaled = false;
-  // What it is multiplied with, on either side; blockDim may stand in brackets with a constant.
+  // Its factors, on either side; blockDim may be in brackets with a constant.
   const auto take = [&](size_t begin, size_t end) {
     for (size_t k = begin; k < end; ++k) {
       if (is_member(k, "blockDim")) by_block = scaled = true;
@@ -93,7 +93,7 @@ void BodyReader::read_comparison(size_t i) {
   if (body_[i].is(">") && right == i + 1) bound(right_side, left_side);
 }
 
-/// Every variable of `low` stays below what `high` says.
+/// Every variable of `low` is bounded by `high`.
 void BodyReader::bound(Tokens low, Tokens high) {
   std::string parameter;
   for (const SourceToken& token : high)
@@ -107,7 +107,7 @@ void BodyReader::bound(Tokens low, Tokens high) {
     if (std::ranges::find(bounds, parameter) == bounds.end()) bounds.push_back(parameter);
     if (divided) divided_.insert(found->first);
   }
-  // Straight comparisons of an index; those of a block say more than those of a thread within it.
+  // Direct comparisons of an index; bounds of a block index are more informative than those of a thread in it.
   for (size_t k = 0; k + 2 < low.size(); ++k) {
     if (!low[k].is("blockIdx") && !low[k].is("threadIdx")) continue;
     const int axis = axis_named(low[k + 2].text);
@@ -120,13 +120,13 @@ void BodyReader::set_bound(int axis, const std::string& parameter) {
   if (bound.empty()) bound = parameter;
 }
 
-/// for (…; j < 32; j += 8) beside threadIdx.y: threads of the axis take every eighth.
+/// for (…; j < 32; j += 8) with threadIdx.y: threads of the axis take every eighth element.
 void BodyReader::read_step(size_t i) {
   if (!is(i, "+") || !is(i + 1, "=") || i == 0 || i + 2 >= body_.size() || !is(i + 3, ")")) return;
   const auto step = constant_value(Tokens(body_).subspan(i + 2, 1), constants_);
   if (!step || body_[i - 1].kind != SourceToken::Kind::name) return;
   const std::string_view counter = body_[i - 1].text;
-  // The counter beside a thread index, or set to one.
+  // The counter added to a thread index, or initialised with one.
   for (const size_t k : thread_indices_) {
     const int axis = axis_named(body_[k + 2].text);
     const bool beside = (is(k + 3, "+") && is(k + 4, counter)) || (k >= 2 && is(k - 1, "+") && is(k - 2, counter)) ||
@@ -150,13 +150,13 @@ void BodyReader::settle_axes() {
   bound_by_unused();
 }
 
-/// A row for each block: how far its threads run says nothing about how many rows there are.
+/// A row per block: the bound of its threads says nothing about the number of rows.
 bool BodyReader::is_block_index(int axis) const {
   const AxisReading& reading = reading_.axes[static_cast<size_t>(axis)];
   return reading.in_grid && reading.one_each && !reading.by_block;
 }
 
-/// softmax(in, out, rows, cols) with one block for each row names rows nowhere: the grid does.
+/// softmax(in, out, rows, cols) with one block per row never names rows: the grid bounds it.
 void BodyReader::bound_by_unused() {
   for (AxisReading& axis : reading_.axes) {
     if (!axis.in_grid || !axis.one_each || axis.by_block || !axis.bound.empty()) continue;

@@ -1,4 +1,4 @@
-// The body of one kernel, read token by token into a KernelReading (kernel_reading.hpp).
+// Reads the body of one kernel, token by token, into a KernelReading (kernel_reading.hpp).
 #pragma once
 
 #include <algorithm>
@@ -18,30 +18,30 @@ int axis_named(std::string_view name);
 
 class BodyReader {
  public:
-  /// `kernel` and `facts` outlive it.
+  /// `kernel` and `facts` must outlive it.
   BodyReader(const SourceKernel& kernel, const SourceFacts& facts, const std::vector<ParameterType>& parameters);
 
   KernelReading read();
 
  private:
   struct Variable {
-    Tokens value;                     // what it is first set to
-    std::set<int> axes;               // along which it runs
-    bool of_grid = false;             // not only within its block
-    std::vector<std::string> bounds;  // parameters that it stays below, as expressions
+    Tokens value;                     // its initial value
+    std::set<int> axes;               // axes along which it runs
+    bool of_grid = false;             // across the grid, not only within its block
+    std::vector<std::string> bounds;  // parameters that bound it from above, as expressions
   };
   struct Alias {  // const float* row = x + blockIdx.x * cols
     std::string pointer;
     std::vector<SourceToken> offset;
-    int64_t components = 1;  // of the type it is cast to, in elements of the pointer's own
+    int64_t components = 1;  // of the type it is cast to, in elements of the pointer's own type
   };
 
-  // Tokens that are looked at around one of them, so that no text takes long; expressions are shorter.
+  // Limit on the tokens examined around one token, so that no text takes long; expressions are shorter.
   static constexpr size_t kFarthest = 256;
   static constexpr size_t kLongestBody = 20'000;
 
   bool is(size_t i, std::string_view text) const { return i < body_.size() && body_[i].is(text); }
-  /// The x of blockIdx.x and v.x is no variable.
+  /// The x of blockIdx.x and v.x is not a variable.
   static bool is_field(Tokens tokens, size_t i) { return i > 0 && is_any(tokens[i - 1], {".", "->"}); }
   /// blockIdx.x at i.
   bool is_member(size_t i, std::string_view object) const {
@@ -87,15 +87,15 @@ class BodyReader {
   Tokens body_;
   const std::map<std::string, int64_t>& constants_;
   std::set<std::string> pointers_, wholes_;
-  std::vector<std::string> whole_names_;  // in the order of the parameters
+  std::vector<std::string> whole_names_;  // in parameter order
   std::set<std::string_view> names_;      // in the body
-  std::vector<size_t> thread_indices_;    // tokens `threadIdx`, the first hundreds
+  std::vector<size_t> thread_indices_;    // tokens `threadIdx`, only the first few hundred
   std::map<std::string, Variable> variables_;
   std::map<std::string, Alias> aliases_;
   std::array<std::string, 3> straight_, weak_;  // bounds of blockIdx.x and threadIdx.x themselves
-  std::set<std::string> divided_;               // variables that stay below n / 4, or the like
+  std::set<std::string> divided_;               // variables bounded by n / 4 or similar
   KernelReading reading_;
-  int steps_ = 0;  // of extents_of(), which branches
+  int steps_ = 0;  // of extents_of(), which is recursive
   SourceToken plus_{SourceToken::Kind::punctuation, "+", 0};
 };
 

@@ -1,18 +1,18 @@
-// How many elements a buffer has along each of its dimensions, from the expressions that index it.
+// The extents of a buffer, from the expressions that index it.
 #include <algorithm>
 
 #include "app/sandbox/reading/kernel_body.hpp"
 
 namespace tilescope {
 
-/// The expression that a variable, or blockIdx.x, stays below; empty: not known.
+/// The expression that bounds a variable, or blockIdx.x; empty: unknown.
 std::string BodyReader::extent_of(Tokens tokens, bool alone) {
   for (size_t k = 0; k < tokens.size(); ++k) {
     if (tokens[k].is("blockIdx") && k + 2 < tokens.size()) {
       const int axis = axis_named(tokens[k + 2].text);
       if (axis < 0) continue;
       const AxisReading& reading = reading_.axes[static_cast<size_t>(axis)];
-      // partial[blockIdx.x] beside blockIdx.x * blockDim.x: one for each block.
+      // partial[blockIdx.x] beside blockIdx.x * blockDim.x: one element per block.
       const bool of_blocks = alone && reading.one_each && (reading.by_block || reading.factor > 1);
       if (!reading.bound.empty() && !of_blocks) return reading.bound;
       if (reading.one_each && alone) return std::string("grid.") + "xyz"[axis];
@@ -30,9 +30,9 @@ std::string BodyReader::extent_of(Tokens tokens, bool alone) {
   return {};
 }
 
-/// row * N + col → M, N: a factor that is a parameter or a constant is the pitch of what is left of it.
+/// row * N + col → M, N: a factor that is a parameter or a constant is the pitch of the remaining factors.
 std::vector<std::string> BodyReader::extents_of(Tokens index, int depth) {
-  constexpr int kMostSteps = 20'000;  // of a kernel
+  constexpr int kMostSteps = 20'000;  // per kernel
   if (++steps_ > kMostSteps) return {};
   if (index.size() == 1 && depth < 4) {
     const auto found = variables_.find(std::string(index[0].text));
@@ -81,14 +81,14 @@ std::vector<std::string> BodyReader::extents_of_product(const std::vector<Tokens
       rest = factor;
     }
   }
-  // blockIdx.x * 32 is a step along the axis, no row of 32.
+  // blockIdx.x * 32 is a step along the axis, not a row of 32.
   const bool stepped = std::any_of(
       rest.begin(), rest.end(), [](const SourceToken& token) { return token.is("blockIdx") || token.is("threadIdx"); });
   if (stepped && !wholes_.contains(pitch)) {
     const std::string extent = extent_of(rest);
     return extent.empty() || extent.starts_with("grid.") ? std::vector<std::string>{} : std::vector{extent};
   }
-  // t < K / 16, and t * 16 + …: sixteen times what t stays below is K.
+  // t < K / 16, and t * 16 + …: sixteen times the bound of t is K.
   const bool undone = std::any_of(rest.begin(), rest.end(),
                                   [&](const SourceToken& token) { return divided_.contains(std::string(token.text)); });
   if (undone && !pitch.empty() && !wholes_.contains(pitch)) return {extent_of(rest)};

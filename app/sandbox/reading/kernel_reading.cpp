@@ -102,24 +102,24 @@ bool BodyReader::read_alias(const std::string& name, Tokens value) {
       alias.offset.insert(alias.offset.end(), value.begin() + static_cast<ptrdiff_t>(k + 2),
                           value.begin() + static_cast<ptrdiff_t>(close));
     }
-    // A value that is computed from an element is no pointer: float v = f(x).
+    // A value computed from an element is not a pointer: float v = f(x).
     const bool called = k >= 2 && value[k - 1].is("(") && value[k - 2].kind == Kind::name;
     if (called) return false;
-    // A pointer that is moved again and again: too far to say where it is.
+    // A pointer that is moved repeatedly: its position can no longer be expressed.
     if (alias.offset.size() <= kFarthest) aliases_[name] = std::move(alias);
     return true;
   }
   return false;
 }
 
-/// A pointer, or a name for part of what it points to, at i.
+/// A use, at i, of a pointer or an alias for a part of its target.
 void BodyReader::read_use(size_t i) {
   if (body_[i].kind != Kind::name || is_field(body_, i)) return;
   const std::string word(body_[i].text);
   const auto alias = aliases_.find(word);
   const bool is_alias = alias != aliases_.end();
   if (!is_alias && !pointers_.contains(word)) return;
-  if (is_alias && is(i + 1, "=")) return;  // where it is declared
+  if (is_alias && is(i + 1, "=")) return;  // its declaration
   BufferReading& buffer = reading_.buffers[is_alias ? alias->second.pointer : word];
   const bool in_atomic = is_atomic(i);
   if (!is(i + 1, "[")) {
@@ -145,7 +145,7 @@ void BodyReader::read_use(size_t i) {
   note_access(buffer, i, close + 1, in_atomic);
 }
 
-/// float4* y4 = reinterpret_cast<float4*>(y), where y is only given another name.
+/// float4* y4 = reinterpret_cast<float4*>(y), where y only gets a second name.
 bool BodyReader::defines_alias(size_t i) const {
   for (size_t k = i; k > 0 && k + kFarthest > i && !body_[k].is(";") && !body_[k].is("{") && !body_[k].is("}"); --k)
     if (body_[k].is("=") && body_[k - 1].kind == Kind::name) return aliases_.contains(std::string(body_[k - 1].text));

@@ -88,7 +88,7 @@ bool is_one_of(std::string_view word, const List& list) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-/// The words of a fundamental type in any order: unsigned long long int.
+/// A fundamental type with its words in any order: unsigned long long int.
 std::optional<DType> arithmetic_type(const std::vector<std::string>& words) {
   if (words.empty()) return std::nullopt;
   for (const std::string& word : words)
@@ -104,7 +104,7 @@ std::optional<DType> arithmetic_type(const std::vector<std::string>& words) {
   return is_unsigned ? DType::u32 : DType::i32;
 }
 
-/// A declaration taken apart: the words of its type, how often * stands behind them, its name.
+/// The parts of a declaration: the words of its type, the number of * after them, its name.
 struct Declarator {
   std::vector<std::string> words;
   std::string name;
@@ -133,7 +133,7 @@ Declarator take_apart(const std::string& declaration) {
     }
     result.words.emplace_back(token.text);
   }
-  // "float* x" has its name behind the star; in "float x" and "float x[4]" it is the last word.
+  // In "float* x" the name follows the star; in "float x" and "float x[4]" it is the last word.
   const bool array = declaration.find('[') != std::string::npos;
   const bool last_is_name = result.words.size() > 1 && !is_one_of(result.words.back(), kArithmetic);
   if (result.name.empty() && (result.stars == 0 || array) && last_is_name) {
@@ -143,17 +143,17 @@ Declarator take_apart(const std::string& declaration) {
   return result;
 }
 
-/// How far one parameter's type has been read.
+/// State of reading one parameter's type.
 struct TypeReading {
   const TypeNames& names;
-  int members_left = 4096;  // of structs in structs; a kernel's parameters have at most 32,764 bytes
+  int members_left = 4096;  // limit on nested members; a kernel's parameters have at most 32,764 bytes
 };
 
-/// Where a member of what a pointer points to is a pointer too, nothing asks what that points to: the children of a
-/// tree's node are nodes.
+/// If a member of a pointer's target is a pointer too, its own target is not read: the children of a tree node are
+/// nodes again.
 ParameterType read_with_depth(const std::string& declaration, TypeReading& reading, int depth, bool behind_pointer);
 
-/// Members at multiples of their alignment, as C lays out a struct.
+/// Members are aligned to their alignment, as C lays out a struct.
 void lay_out(ParameterType& structure) {
   size_t at = 0;
   for (const ParameterType& member : structure.members) {
@@ -163,7 +163,7 @@ void lay_out(ParameterType& structure) {
   structure.size = (at + structure.alignment - 1) / structure.alignment * structure.alignment;
 }
 
-/// What one type name, or the words of one, stand for as a value.
+/// The value type that a type name, or its words, denotes.
 ParameterType value_type(const std::vector<std::string>& words, TypeReading& reading, int depth, bool behind_pointer) {
   const TypeNames& names = reading.names;
   ParameterType type;
@@ -201,7 +201,7 @@ ParameterType value_type(const std::vector<std::string>& words, TypeReading& rea
   return type;
 }
 
-/// A struct whose members are all of one type counts as that many of them in a row.
+/// A struct whose members all have one type counts as that many consecutive elements.
 void point_to(ParameterType& type, const ParameterType& target) {
   type.kind = ParameterType::Kind::pointer;
   type.size = type.alignment = sizeof(uint64_t);
@@ -238,7 +238,7 @@ ParameterType read_with_depth(const std::string& declaration, TypeReading& readi
     } else {
       point_to(type, target);
     }
-    // Nothing is known about what void* points to; floats are what most kernels move.
+    // The target of void* is unknown; most kernels move floats.
     if (target.size == 0 && declarator.words == std::vector<std::string>{"void"}) type.type = DType::f32;
   }
   type.is_const = type.is_const || declarator.is_const;

@@ -1,5 +1,5 @@
-// What is wrong with a field, for a window in two languages: the key of a sentence in assets/strings, and what fills
-// its places.
+// An error in a field, for a window in two languages: the key of a sentence in assets/strings, and the values of its
+// placeholders.
 //
 //     return Problem{"sandbox.unknown_name", {{"name", "m"}, {"names", "n, block"}}};
 //     strings.format(problem.key, problem.places)
@@ -18,7 +18,7 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
-/// A value, or what is wrong with the text it was to be read from.
+/// A value, or the error in the text from which it should be read.
 template <class T>
 using Checked = tl::expected<T, Problem>;
 

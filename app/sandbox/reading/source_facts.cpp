@@ -16,14 +16,14 @@ using Kind = SourceToken::Kind;
 
 constexpr size_t kLongestDeclaration = 256;  // tokens before its ; or {
 
-/// The first ; or { from i on, or where a declaration would be too long.
+/// The first ; or { from i on, or the limit for a declaration.
 size_t end_of_declaration(Tokens tokens, size_t i) {
   const size_t last = std::min(tokens.size(), i + kLongestDeclaration);
   while (i < last && !tokens[i].is(";") && !tokens[i].is("{")) ++i;
   return i;
 }
 
-/// Pieces of a list at its commas, brackets kept together.
+/// The parts of a list at its commas, brackets kept together.
 std::vector<Tokens> split_list(Tokens tokens) {
   std::vector<Tokens> pieces;
   int depth = 0;
@@ -56,7 +56,7 @@ TemplateParameter read_template_parameter(Tokens tokens) {
   return parameter;
 }
 
-/// Bytes of a built-in type of numbers.
+/// Size in bytes of a built-in number type.
 std::optional<int64_t> size_of_type(const std::string& type) {
   const ParameterType known = read_parameter(type + " value", {});
   return known.kind == ParameterType::Kind::scalar ? std::optional(static_cast<int64_t>(known.size)) : std::nullopt;
@@ -83,7 +83,7 @@ void read_define(SourceFacts& facts, const SourceToken& token) {
   if (names_only) facts.types.aliases[std::string(words[0].text)] = text_of(Tokens(words).subspan(1));
 }
 
-/// constexpr int TILE = 32; also in a kernel's body, and several after one another.
+/// constexpr int TILE = 32; also in a kernel's body, and with several declarators.
 void read_constant(SourceFacts& facts, Tokens tokens, size_t i) {
   const size_t end = end_of_declaration(tokens, i);
   for (Tokens piece : split_list(tokens.subspan(i, end - i)))
@@ -92,7 +92,7 @@ void read_constant(SourceFacts& facts, Tokens tokens, size_t i) {
         add_constant(facts, piece[k - 1].text, piece.subspan(k + 1));
 }
 
-/// Members of struct NAME { … }: "float a, b;" gives two declarations. Empty where a member is more than a declaration.
+/// Members of struct NAME { … }: "float a, b;" gives two declarations. Empty if a member is not a simple declaration.
 std::vector<std::string> read_members(Tokens body, const std::map<std::string, int64_t>& constants) {
   std::vector<std::string> members;
   for (size_t i = 0; i < body.size();) {
@@ -104,7 +104,7 @@ std::vector<std::string> read_members(Tokens body, const std::map<std::string, i
     const std::vector<Tokens> pieces = split_list(body.subspan(i, end - i));
     i = end + 1;
     if (pieces.empty()) continue;
-    // "float *a, *b": the type is what stands before the first * or name that ends the piece.
+    // "float *a, *b": the type is the text before the first * or name that ends the part.
     Tokens type = pieces[0];
     while (!type.empty() && (type.back().is("]") || type.back().kind == Kind::number || type.back().is("[")))
       type = type.first(type.size() - 1);
@@ -148,7 +148,7 @@ size_t read_type(SourceFacts& facts, Tokens tokens, size_t i) {
   return i + 1;
 }
 
-/// Constants, types and variables of the whole text, also of its functions: a name rarely means two things in a file.
+/// Constants, types and variables of the whole text, including its functions: a name rarely has two meanings in a file.
 void read_names(SourceFacts& facts, Tokens tokens) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (directive_name(tokens[i]) == "define") read_define(facts, tokens[i]);
@@ -164,7 +164,7 @@ void read_names(SourceFacts& facts, Tokens tokens) {
   }
 }
 
-/// What stands between <<< and >>>.
+/// The text between <<< and >>>.
 void read_configuration(SourceKernel& kernel, Tokens tokens, size_t angles) {
   size_t end = angles + 1;
   while (end < tokens.size() && !tokens[end].is(">>>") && !tokens[end].is(";")) ++end;
@@ -201,7 +201,7 @@ Tokens tokens_of(const SourceParts& source, const SourcePart& part) {
   return Tokens(first, std::partition_point(first, source.tokens.end(), before(part.end)));
 }
 
-/// One name of a declaration and what follows it: "weights[2 * RADIUS + 1] = {…}".
+/// One name of a declaration and the text after it: "weights[2 * RADIUS + 1] = {…}".
 void read_variable(SourceFacts& facts, SourceVariable variable, Tokens tokens) {
   if (tokens.empty() || tokens[0].kind != Kind::name) return;
   variable.last_name = tokens[0].text;
@@ -211,7 +211,7 @@ void read_variable(SourceFacts& facts, SourceVariable variable, Tokens tokens) {
   while (at < tokens.size() && tokens[at].is("[")) {
     const size_t close = after_group(tokens, at);
     const auto extent = constant_value(tokens.subspan(at + 1, std::max(close, at + 2) - at - 2), facts.constants);
-    if (!extent || *extent < 1) return;  // how much it holds is not known
+    if (!extent || *extent < 1) return;  // its size is unknown
     variable.extents.push_back(*extent);
     at = close;
   }
@@ -223,7 +223,7 @@ void read_variable(SourceFacts& facts, SourceVariable variable, Tokens tokens) {
 void read_variables(SourceFacts& facts, const SourcePart& part, Tokens tokens) {
   SourceVariable variable{.line = part.first_line};
   const size_t colons = part.name.rfind("::");
-  // No expression names an anonymous namespace.
+  // No expression can name an anonymous namespace.
   if (colons != std::string::npos && part.name.find('(') == std::string::npos)
     variable.name = part.name.substr(0, colons + 2);
   bool is_variable = false;
@@ -247,7 +247,7 @@ void read_variables(SourceFacts& facts, const SourcePart& part, Tokens tokens) {
   }
 }
 
-/// Which of them functions of the device name.
+/// Marks those that device functions name.
 void note_function_uses(SourceFacts& facts, const SourceParts& source) {
   std::set<std::string_view> names;
   for (const SourcePart& part : source.parts) {

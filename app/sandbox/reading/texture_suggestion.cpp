@@ -13,7 +13,7 @@ namespace {
 struct TextureFunction {
   std::string_view name, extents, options;
 };
-/// A longer name stands before its beginning: tex2DLayered before tex2D.
+/// A longer name precedes its prefix: tex2DLayered before tex2D.
 constexpr std::array<TextureFunction, 6> kFunctions{{{"tex1Dfetch", "n", ":linear-memory"},
                                                      {"tex1DLayered", "64x4", ":layered"},
                                                      {"tex2DLayered", "64x64x4", ":layered"},
@@ -35,10 +35,10 @@ std::string texel_text(const std::string& type, const TypeNames& types) {
   return value.components > 1 ? fmt::format("{}x{}", name, value.components == 2 ? 2 : 4) : name;
 }
 
-/// The texture that the first read of `name` among the tokens wants; of any name, if it is empty.
+/// The texture that the first read of `name` among the tokens requires; of any name, if it is empty.
 std::optional<std::string> find_read(std::span<const SourceToken> tokens, const std::string& name,
                                      const TypeNames& types) {
-  constexpr size_t kFarthest = 8;  // the texture is the first argument, or the second behind where the value goes
+  constexpr size_t kFarthest = 8;  // the texture is the first argument, or the second after the result
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind != SourceToken::Kind::name) continue;
     const TextureFunction* function = function_named(tokens[i].text);

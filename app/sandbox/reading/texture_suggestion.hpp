@@ -1,4 +1,4 @@
-// The texture object that a kernel's body seems to want, as `exec --arg tex:…` takes it.
+// Suggests the texture object that a kernel's body expects, in the form of `exec --arg tex:…`.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tilescope {
 
-/// "tex:f32x4:64x64:uniform" for a body with tex2D<float4>(NAME, x, y); its extents may name n. Where the body does not
-/// read it, a function of the file that reads a texture of that name, or any, says what it is.
+/// "tex:f32x4:64x64:uniform" for a body with tex2D<float4>(NAME, x, y); its extents may refer to n. If the body does
+/// not read the texture, a function in the file that reads one of that name, or any, is used instead.
 std::string suggest_texture(const SourceKernel& kernel, const std::string& name, const SourceFacts& facts);
 
 }  // namespace tilescope

@@ -5,7 +5,7 @@
 namespace tilescope {
 namespace {
 
-/// What the signs outside brackets divide.
+/// The parts separated by the signs outside brackets.
 std::vector<Tokens> parts_between(Tokens tokens, std::initializer_list<std::string_view> signs) {
   std::vector<Tokens> parts;
   int depth = 0;

@@ -1,5 +1,5 @@
-// Expressions of C++ as tokens: where one ends, and its terms and factors. A reading by brackets alone: types, casts
-// and templates are what their tokens look like.
+// Expressions of C++ as tokens: where one ends, and its terms and factors. Based on brackets alone: types, casts and
+// templates are treated as plain tokens.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@ using Tokens = std::span<const SourceToken>;
 
 bool is_any(const SourceToken& token, std::initializer_list<std::string_view> words);
 
-/// The end of the expression that begins at i: a comma, semicolon or closing bracket of the surroundings, or one of
-/// `stops` outside brackets.
+/// The end of the expression that begins at i: the next comma, semicolon, closing bracket of the enclosing code, or one
+/// of `stops` outside brackets.
 size_t end_of_expression(Tokens tokens, size_t i, std::initializer_list<std::string_view> stops);
-/// The token after the group of brackets that opens at i; the end where it does not close.
+/// The token after the bracket group that opens at i; the end if it does not close.
 size_t after_group(Tokens tokens, size_t i);
 /// The token after a list of template arguments that opens at i.
 size_t after_angles(Tokens tokens, size_t i);
-/// Words with blanks between them.
+/// The tokens joined by blanks.
 std::string text_of(Tokens tokens);
-/// Terms of a sum, brackets kept together; a pair of brackets around the whole is taken off.
+/// Terms of a sum, brackets kept together; a pair of brackets around the whole is removed.
 std::vector<Tokens> terms_of(Tokens tokens);
 /// Factors of a product, brackets kept together.
 std::vector<Tokens> factors_of(Tokens tokens);

@@ -13,7 +13,7 @@ constexpr float kPadding = 24;  // unscaled pixels
 
 const ViewRegistration registered{{"correctness", 80, make_view<CorrectnessView>}};
 
-/// Which output is shown: the learner's choice, as long as the lab stays the same; else the first that fails.
+/// The shown output: the learner's choice while the lab stays the same; else the first that fails.
 size_t choose_output(PanelContext& context, CorrectnessState& state, const RunResult& run) {
   std::optional<size_t>& chosen = state.chosen;
   if (state.lab != run.request.lab || (chosen && *chosen >= run.correctness.size())) chosen.reset();
@@ -77,7 +77,7 @@ void draw_compared(PanelContext& context, CorrectnessState& state, const RunResu
   const float printed = output_height(context, state, strip - top);
   const float most = strip - printed - context.px(12);
   const float ends = draw_error_maps(frame, {left, top}, {right, most});
-  // What the maps leave over goes to the strip, not between the two.
+  // Height that the maps do not need goes to the strip, not between the two.
   const float begins = printed > 0 ? strip : std::floor(strip - std::max(0.0F, most - ends));
   if (printed > 0) draw_output(context, state, {left, strip - printed}, {right, strip});
   separator_line(context, begins);

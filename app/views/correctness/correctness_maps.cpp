@@ -16,13 +16,13 @@ namespace {
 // Unscaled pixels.
 constexpr float kGutter = 32, kTitle = 24, kBar = 88;
 
-/// One map: its rectangle with the title row, and what it shows.
+/// One map: its rectangle with the title row, and its content.
 struct MapView {
   HeatMaps::Kind kind;
   ImVec2 low, high;
   CellGrid grid;
   HeatMaps::Picture picture;
-  ImVec2 corner;  // of the cells
+  ImVec2 corner;  // corner of the cells
 };
 
 std::string title_of(const CorrectnessFrame& frame, const MapView& map) {
@@ -45,7 +45,7 @@ std::string end_text(double value, const HeatMaps::Picture& picture) {
   return text;
 }
 
-/// "low ▂▂▂▂ high  ■ what is failing", its right edge at the position. Returns its left edge.
+/// "low ▂▂▂▂ high  ■ what is failing", with its right edge at the position. Returns its left edge.
 float draw_legend(const CorrectnessFrame& frame, const MapView& map) {
   PanelContext& context = frame.context;
   const Strings& strings = context.strings;
@@ -68,7 +68,7 @@ float draw_legend(const CorrectnessFrame& frame, const MapView& map) {
   const std::string high = error ? strings("correctness.times_allowed") : end_text(map.picture.high, map.picture);
   const std::string low = error ? "≤ 10⁻⁴" : end_text(map.picture.low, map.picture);
   x -= draw_text_right(list, font, {x, text_top}, theme.muted, high).x + context.px(8);
-  // The bar gives way to the map's name where there is little room.
+  // The bar shrinks in favour of the map's name if there is little room.
   const float width = context.px(map.high.x - map.low.x < context.px(400) ? kBar / 2 : kBar), half = context.px(4);
   constexpr int kPieces = 16;
   for (int i = 0; i < kPieces; ++i) {
@@ -84,7 +84,7 @@ float draw_legend(const CorrectnessFrame& frame, const MapView& map) {
   return x;
 }
 
-/// The name in code letters, then as much of what it is as fits before the legend.
+/// The name in the code font, then as much of its description as fits before the legend.
 void draw_title(const CorrectnessFrame& frame, const MapView& map, float room) {
   PanelContext& context = frame.context;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -104,7 +104,7 @@ void draw_title(const CorrectnessFrame& frame, const MapView& map, float room) {
             context.theme.muted, what);
 }
 
-/// A frame that is seen on every colour of the scale, in both themes: a light line between two dark ones.
+/// A frame that is visible on every colour of the scale, in both themes: a light line between two dark ones.
 void frame_line(const CorrectnessFrame& frame, const ImVec2* points, size_t count, ImU32 light) {
   constexpr ImU32 kDark = IM_COL32(10, 13, 17, 255);
   const float thickness = frame.context.px(1.5F);
@@ -114,7 +114,7 @@ void frame_line(const CorrectnessFrame& frame, const ImVec2* points, size_t coun
 }
 constexpr ImU32 kSelectedLine = IM_COL32(255, 255, 255, 255), kBlockLine = IM_COL32(190, 200, 212, 255);
 
-/// Outlines the cells of elements [begin, end) in reading order, as text is marked over several lines.
+/// Outlines the cells of elements [begin, end) in reading order, like a text selection over several lines.
 void outline(const CorrectnessFrame& frame, const MapView& map, int64_t begin, int64_t end, ImU32 colour) {
   const auto first = cell_of(map.grid, begin), last = cell_of(map.grid, std::min(end, map.grid.count) - 1);
   if (!first || !last) return;
@@ -183,7 +183,7 @@ std::string cell_sentence(const CorrectnessFrame& frame, const CellElements& ele
       fmt::arg("expected", expected), fmt::arg("error", error), fmt::arg("allowed", allowed));
 }
 
-/// The worst element of a cell, row by row of the buffer.
+/// The worst element of a cell, searched row by row.
 int64_t worst_of_cell(const CorrectnessFrame& frame, const CellGrid& grid, const CellElements& elements) {
   int64_t worst = elements.first;
   double largest = -1;

@@ -1,4 +1,4 @@
-// What the kernel printed: a heading, and text that scrolls.
+// The kernel's printed output: a heading, and scrolling text.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -12,10 +12,10 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kLine = 19, kHeading = 26, kInset = 8, kBelow = 12;
-constexpr size_t kMostLines = 8;        // seen at once
+constexpr size_t kMostLines = 8;        // visible at once
 constexpr float kMostOfTheRoom = 0.4F;  // the maps keep the rest
 
-/// The lines of the newest run; they are found once, as a run prints up to a megabyte.
+/// The lines of the newest run; split once, because a run may print up to a megabyte.
 const std::vector<std::string_view>& lines_of(const std::shared_ptr<const RunResult>& run, CorrectnessState& state) {
   std::vector<std::string_view>& lines = state.printed;
   if (state.printed_by.lock() == run) return lines;

@@ -1,4 +1,4 @@
-// How the errors spread below what is allowed: the room beside the table, where there are no findings.
+// The distribution of errors below the tolerance, in the space beside the table if there are no findings.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kTitle = 28, kLabels = 20, kLeastBars = 24, kLeastWidth = 240;  // unscaled pixels
 
-/// Kept while the result stays.
+/// Cached while the result stays.
 const std::optional<ErrorSpread>& kept_spread(const CorrectnessFrame& frame) {
   CorrectnessState& state = frame.state;
   if (!state.spread_of.is(frame.context.result) || state.spread_output != frame.output) {
@@ -48,7 +48,7 @@ void draw_error_spread(CorrectnessFrame& frame, ImVec2 low, ImVec2 high) {
     const uint64_t count = spread->counts[bucket];
     const float x = low.x + each * static_cast<float>(bucket), right = x + each - context.px(6);
     const float share = static_cast<float>(static_cast<double>(count) / static_cast<double>(most));
-    // A single element is seen beside a hundred thousand.
+    // Even a single element among a hundred thousand is visible.
     const float tall = count == 0 ? 0 : std::max(context.px(2), share * (bars_bottom - bars_top - context.px(16)));
     const bool above = bucket + 1 == ErrorSpread::kBuckets;
     list->AddRectFilled({x, bars_bottom - tall}, {right, bars_bottom}, above ? theme.error : theme.accent);

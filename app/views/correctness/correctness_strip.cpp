@@ -1,4 +1,4 @@
-// Below the maps: counts, a table of the elements worth knowing, and what the simulator's checks found.
+// Below the maps: counts, a table of notable elements, and what the simulator's checks found.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,7 +18,7 @@ constexpr std::array<const char*, 5> kColumnTitles{"correctness.column_element",
 // Unscaled pixels.
 constexpr float kRow = 22, kTop = 12, kBottom = 12, kCounts = 28, kTable = 620, kGap = 40, kLeastFindings = 280;
 constexpr size_t kMostFindings = 4;
-constexpr float kShort = 420;  // a view less tall keeps its maps and has fewer rows here
+constexpr float kShort = 420;  // a lower view keeps its maps and has fewer rows here
 
 struct TableRow {
   const char* name;  // key of its title
@@ -26,7 +26,7 @@ struct TableRow {
   ImU32 colour;
 };
 
-/// At most `most` rows. What the learner points at comes before the largest error, which the sentence says as well.
+/// At most `most` rows. The hovered element takes precedence over the largest error, which the sentence also gives.
 std::vector<TableRow> rows_of(const CorrectnessFrame& frame, size_t most) {
   const Theme& theme = frame.context.theme;
   std::vector<TableRow> rows;
@@ -97,7 +97,7 @@ void draw_row(CorrectnessFrame& frame, const TableRow& row, ImVec2 low, float ri
   if (facts.expected && facts.got) pair = told_apart(*facts.expected, *facts.got);
   const std::array<std::string, 5> values{"[" + element_text(frame.spec(), row.element) + "]", pair.first, pair.second,
                                           text(facts.error, error_text), text(facts.allowed, error_text)};
-  std::string left_out;  // columns that there is no room for
+  std::string left_out;  // columns for which there is no room
   for (size_t i = columns.size(); i < values.size(); ++i)
     left_out += context.strings.format("correctness.left_out", fmt::arg("column", context.strings(kColumnTitles[i])),
                                        fmt::arg("value", values[i])) +
@@ -112,7 +112,7 @@ void draw_row(CorrectnessFrame& frame, const TableRow& row, ImVec2 low, float ri
 
 void draw_table(CorrectnessFrame& frame, size_t most, ImVec2 low, float right) {
   PanelContext& context = frame.context;
-  // In a narrow window the last columns are left out; the explanation of each row has them.
+  // In a narrow window the last columns are omitted; each row's explanation has them.
   const float first = context.px(112), room = right - low.x - first;
   const auto count = static_cast<size_t>(std::clamp(std::floor(room / context.px(78)), 1.0F, 5.0F));
   const float each = room / static_cast<float>(count);
@@ -184,7 +184,10 @@ StripLayout lay_out_strip(const CorrectnessFrame& frame, ImVec2 room) {
   const bool is_short = room.y < context.px(kShort);
   StripLayout layout;
   layout.beside = room.x >= context.px(kTable + kGap + kLeastFindings);
-  layout.rows = is_short ? 2 : frame.check().first ? 3 : 2;  // one of them for what is pointed at: nothing moves then
+  layout.rows = is_short              ? 2
+                : frame.check().first ? 3
+                                      : 2;  // one row is reserved for the hovered element, so that
+                                            // nothing moves
   layout.findings = std::min(frame.run.findings.size(), is_short ? size_t{2} : kMostFindings);
   size_t rows = layout.rows + 1;
   if (layout.findings > 0) rows = layout.beside ? std::max(rows, layout.findings + 1) : rows + layout.findings;

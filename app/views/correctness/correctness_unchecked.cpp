@@ -1,4 +1,4 @@
-// Runs without a reference: the outputs as they are, in a map and in numbers.
+// Runs without a reference: the outputs as a map and in numbers.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,7 +18,7 @@ constexpr size_t kMostFindings = 4;
 
 std::string count_text(uint64_t count) { return with_separators(static_cast<int64_t>(count)); }
 
-/// Which output is shown; a row of tabs where there are several.
+/// The shown output; a row of tabs if there are several.
 size_t choose_output(PanelContext& context, CorrectnessState& state, const RunResult& run) {
   size_t& chosen = state.unchecked;
   if (state.unchecked_lab != run.request.lab || chosen >= run.statistics.size()) chosen = 0;
@@ -30,7 +30,7 @@ size_t choose_output(PanelContext& context, CorrectnessState& state, const RunRe
   return chosen;
 }
 
-/// What there is to say about an output without knowing what it should be.
+/// A sentence about an output whose correct values are unknown.
 float draw_sentence(PanelContext& context, const RunResult& run, const OutputStatistics& output, ImVec2 low,
                     float right) {
   const Strings& strings = context.strings;
@@ -57,7 +57,7 @@ float draw_sentence(PanelContext& context, const RunResult& run, const OutputSta
   return flow_text(list, low, right - low.x - badge_wide - context.px(24), context.px(24), runs);
 }
 
-/// Name, and the scale of the colours at the right.
+/// Name, and the colour scale at the right.
 void draw_legend(PanelContext& context, const std::string& name, const HeatMaps::Picture& picture, ImVec2 low,
                  float right) {
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -108,7 +108,7 @@ void draw_value_map(PanelContext& context, const RunResult& run, size_t output, 
                       value_text(value_at(*run.buffers[buffer], static_cast<size_t>(first)))));
 }
 
-/// Name and value, one pair under the other.
+/// Name and value, one pair per line.
 void draw_numbers(PanelContext& context, const RunResult& run, const OutputStatistics& output, ImVec2 low,
                   float right) {
   const Strings& strings = context.strings;

@@ -1,4 +1,4 @@
-// The lesson: docs/labs/{en,zh}/<lab>.md in a readable column, with an outline where there is room. lesson_search.cpp
+// The lesson: docs/labs/{en,zh}/<lab>.md in a readable column, with an outline if there is room. lesson_search.cpp
 // finds text in it, lesson_links.cpp follows its links.
 #include <imgui.h>
 
@@ -39,12 +39,12 @@ ImFont* font_of(const Fonts& fonts, LessonFont font) {
 }  // namespace
 
 void LessonView::read(PanelContext& context) {
-  // All files of the learner's own share one page, about what can be done with them.
+  // All user files share one page, about what can be done with them.
   const bool own = context.session.shows_own();
   const std::string& lab = own ? kOwnFiles : context.lab().name;
   const Language language = context.strings.language;
   if (lab == lab_ && language == language_) return;
-  if (lab != lab_) asked_.reset();  // a block of another lesson
+  if (lab != lab_) asked_.reset();  // a block of a different lesson
   lab_ = lab;
   language_ = language;
   const std::string folder = language == Language::en ? "en" : "zh";
@@ -91,7 +91,7 @@ void LessonView::follow_anchor(PanelContext& context) {
   anchor.clear();
 }
 
-/// Scrolls to the place where this lab was left, and notes it again whenever the reader scrolls.
+/// Scrolls to the position at which this lab was left, and records it whenever the reader scrolls.
 void LessonView::restore_place() {
   Place& place = places_[lab_];
   if (settling_ > 0) {
@@ -135,7 +135,7 @@ void LessonView::draw(PanelContext& context) {
   }
   ImGui::SetCursorScreenPos(start);
   ImGui::Dummy({1, context.px(kTop + kBottom) + layout_.height});
-  // The last line has been on the screen where the reader left it, not on the way to a heading.
+  // The last line was visible where the reader stopped, not while scrolling to a heading.
   if (settling_ == 0 && !context.session.shows_own() && origin.y + layout_.height <= window.y + size.y)
     context.session.learned[lab_].lesson_read = true;
   if (outline)
@@ -168,7 +168,7 @@ void LessonView::draw_boxes(PanelContext& context, const PlacedBlock& placed, Im
   }
 }
 
-/// In the corner of a block of code, under the pointer: copied, or shown where it stands. Returns where it begins.
+/// A button in the corner of a hovered code block: copies the code, or shows it in its file. Returns its left end.
 float LessonView::draw_block_action(PanelContext& context, const char* key, float right, float top, bool* pressed) {
   const std::string& text = context.strings(key);
   const ImVec2 size = text_size(context.fonts.small, text), low{right - size.x, top + context.px(8)};
@@ -186,7 +186,7 @@ float LessonView::draw_block_action(PanelContext& context, const char* key, floa
 
 void LessonView::draw_block_actions(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high) {
   if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
-  // A line of the block may reach under them.
+  // A line of the block may extend under them.
   const bool quoted = block.info.starts_with("kernels/");
   float room = text_size(context.fonts.small, context.strings("lesson.copy")).x;
   if (quoted) room += text_size(context.fonts.small, context.strings("lesson.show_source")).x + context.px(20);
@@ -260,7 +260,7 @@ void LessonView::draw_outline(PanelContext& context, ImVec2 low, float width) {
   const size_t here_index =
       current_heading(headings, ImGui::GetScrollY(), ImGui::GetScrollMaxY(), ImGui::GetWindowHeight());
   const PlacedBlock* current = sections[here_index];
-  // What was gone to is where the reader is, although the last sections cannot come to the top.
+  // A section that was scrolled to counts as current, because the last sections cannot reach the top.
   for (const PlacedBlock* section : sections)
     if (asked_ == section->block) current = section;
   list->AddRectFilled({low.x, low.y}, {low.x + context.px(1), low.y}, theme.separator);

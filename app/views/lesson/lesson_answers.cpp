@@ -14,7 +14,7 @@ bool is_answers(const LessonBlock& block) {
          std::ranges::find(kHeads, block.spans.front().text) != kHeads.end();
 }
 
-/// How many spans of a list item its question has; 0: it is none.
+/// The number of spans of a list item that form its question; 0: it is not a question.
 size_t question_of(const LessonBlock& block) {
   if (block.kind != LessonBlockKind::paragraph || block.marker.empty() || block.marker == "•") return 0;
   size_t end = 0;
@@ -50,8 +50,8 @@ void trim_front(LessonSpans& spans) {
   }
 }
 
-/// The answers of a paragraph behind its head; one where they have no numbers. Only the number that comes next begins
-/// another answer: "(0)" and "(2)" may also be coordinates.
+/// The answers of a paragraph after its head; a single one if they are not numbered. Only the next expected number
+/// begins a new answer: "(0)" and "(2)" may also be coordinates.
 std::vector<LessonSpans> split_answers(const LessonSpans& spans) {
   std::vector<LessonSpans> answers(1);
   int next = 1;
@@ -121,7 +121,7 @@ class Folder {
     }
   }
 
-  /// The answer, or what it is asked for with.
+  /// Appends the answer, or the link that shows it.
   void append(LessonSpans& spans, const LessonSpans& answer, const std::string& id) {
     if (open_.contains(id)) {
       spans.insert(spans.end(), answer.begin(), answer.end());

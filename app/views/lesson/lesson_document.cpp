@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, LinkKind>, 6> kPrefixes{{{"lab:
 
 std::string text_of(const MD_ATTRIBUTE& attribute) { return std::string(attribute.text, attribute.size); }
 
-/// "&lt;" and the few others that a lesson may use.
+/// Decodes "&lt;" and the few other entities that a lesson may use.
 std::string entity_text(std::string_view entity) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNamed{{{"&amp;", "&"},
                                                                                         {"&lt;", "<"},
@@ -76,7 +76,7 @@ class LessonReader {
     spans_ = &block().spans;
   }
 
-  /// Where inline text goes. A tight list item has no paragraph of its own in md4c, so one is opened for its text.
+  /// The target of inline text. md4c has no paragraph for a tight list item, so one is opened for its text.
   LessonSpans& spans() {
     if (spans_ == nullptr) open(LessonBlockKind::paragraph);
     return *spans_;
@@ -212,7 +212,7 @@ class LessonReader {
     return 0;
   }
 
-  /// A line end in the source is a space between words, and nothing behind a Chinese character.
+  /// A line end in the source is a space between words, and nothing after a Chinese character.
   std::string soft_break() {
     const LessonSpans& into = spans();
     if (into.empty() || into.back().text.empty()) return " ";

@@ -1,6 +1,6 @@
 // A lesson as data: Markdown (CommonMark with tables, read by md4c) → a flat list of blocks. No drawing.
 //
-// Links act in the program where their address has one of these forms; "#heading" scrolls, anything else is external.
+// Links act in the program if their address has one of these forms; "#heading" scrolls, anything else is external.
 //
 //     lab:vector-add      rung:grid-stride      tab:tiles      set:BLOCK=32      break:DROP_MASK
 #pragma once
@@ -17,11 +17,21 @@
 
 namespace tilescope {
 
-enum class LinkKind : uint8_t { lab, rung, tab, set, break_it, heading, external, answer };  // answer: not written
+enum class LinkKind : uint8_t {
+  lab,
+  rung,
+  tab,
+  set,
+  break_it,
+  heading,
+  external,
+  answer
+};  // answer: generated, never
+    // written
 struct LessonLink {
   LinkKind kind = LinkKind::external;
-  std::string target;   // without its prefix; the whole address of an external one
-  std::string address;  // as it is written
+  std::string target;   // without its prefix; for an external one the whole address
+  std::string address;  // as written
 };
 LessonLink link_from(std::string_view address);
 /// "BLOCK=32" → {"BLOCK", 32}
@@ -41,14 +51,14 @@ enum class LessonAlign : uint8_t { left, centre, right };
 struct LessonBlock {
   LessonBlockKind kind = LessonBlockKind::paragraph;
   int level = 0;                   // heading: 1 … 6
-  int indent = 0;                  // depth of lists around it
-  int quote = 0;                   // depth of block quotes around it
+  int indent = 0;                  // depth of the enclosing lists
+  int quote = 0;                   // depth of the enclosing block quotes
   std::string marker;              // "•" or "3." for the first block of a list item
   bool tight = false;              // in a list without blank lines between its items
   LessonSpans spans;               // heading, paragraph
-  bool live = false;               // the spans hold {{values}} of the current run
-  std::string anchor;              // heading: what "#…" links to
-  std::string language, text;      // code; language is the first word of the fence's info, text ends without '\n'
+  bool live = false;               // the spans contain {{values}} of the current run
+  std::string anchor;              // heading: target of "#…" links
+  std::string language, text;      // code: language is the first word of the fence's info, text ends without '\n'
   std::string info;                // code: the rest of the fence's info
   std::vector<LessonAlign> align;  // table: by column
   std::vector<std::vector<LessonSpans>> rows;  // table: the first is the head
@@ -57,11 +67,11 @@ struct LessonBlock {
 struct LessonDocument {
   std::vector<LessonBlock> blocks;
   std::vector<LessonLink> links;
-  std::string title;  // of the first heading
+  std::string title;  // the first heading
 };
 LessonDocument parse_lesson(std::string_view markdown);
 
-/// "What a grid is" → "what-a-grid-is"; Chinese characters stay, punctuation goes.
+/// "What a grid is" → "what-a-grid-is"; Chinese characters are kept, punctuation is removed.
 std::string anchor_of(std::string_view heading);
 std::string plain_text(const LessonSpans& spans);
 

@@ -8,12 +8,12 @@
 namespace tilescope {
 namespace {
 
-constexpr float kPadding = 4;  // of inline code at both sides, unscaled
-constexpr float kReadAt = 40;  // below the top of the view, unscaled: the line that counts
+constexpr float kPadding = 4;  // of inline code on both sides, unscaled
+constexpr float kReadAt = 40;  // below the top of the view, unscaled: the line that determines the current heading
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-/// The text of a block as it is read, and where each of its runs begins in it.
+/// The text of a block as read, and the start of each of its runs in it.
 struct JoinedRuns {
   std::string text;
   std::vector<size_t> begins;

@@ -1,4 +1,4 @@
-// Where a text occurs in a lesson that is laid out. No drawing.
+// Finds a text in a lesson that is laid out. No drawing.
 #pragma once
 
 #include <string_view>
@@ -14,14 +14,14 @@ struct LessonMatchPart {
 };
 struct LessonMatch {
   size_t placed = 0;                   // index into LessonLayout::blocks
-  std::vector<LessonMatchPart> parts;  // several where it continues on the next line, or in another style
+  std::vector<LessonMatchPart> parts;  // several if it continues on the next line, or in a different style
 };
-/// In the order of the text. Letters match either case unless the pattern has a capital; a match lies in one block.
+/// Matches in text order. Case-insensitive unless the pattern has a capital; a match lies within one block.
 std::vector<LessonMatch> find_in_lesson(const LessonLayout& layout, std::string_view pattern,
                                         const LessonMetrics& metrics);
 
-/// Which of the headings, by their distances from the top, is that of the lines being read: the last one passed. On the
-/// last screenful the line that counts moves down to the end, so that the last headings have their turn.
+/// The heading of the lines being read, given the headings' distances from the top: the last one passed. On the last
+/// screenful the deciding line moves down to the end, so that the last headings can become current.
 size_t current_heading(const std::vector<float>& headings, float scroll, float scroll_end, float visible);
 
 }  // namespace tilescope

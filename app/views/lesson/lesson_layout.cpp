@@ -12,7 +12,7 @@ namespace {
 // Unscaled pixels.
 constexpr float kLine = 24, kTitleLine = 32, kCodeLine = 20;
 constexpr float kIndent = 24, kQuote = 20, kCodePadX = 16, kCodePadY = 12, kCellX = 24, kCellY = 6;
-constexpr float kRounding = 0.5F;  // sums of widths are not exact, and a word that lacks a trifle is cut
+constexpr float kRounding = 0.5F;  // sums of widths are not exact, and a word that is slightly too wide would be cut
 constexpr float kBaseline = 17, kTitleBaseline = 23, kCodeBaseline = 15;  // below the top of a line
 
 float space_above(const LessonBlock& block, const LessonBlock* before) {
@@ -25,7 +25,7 @@ float space_above(const LessonBlock& block, const LessonBlock* before) {
   return block.quote != before->quote ? 16 : 12;
 }
 
-/// Spaces in front of every line that is not blank: lines quoted from the middle of a kernel start at the left.
+/// Leading spaces common to all non-blank lines: lines quoted from the middle of a kernel are moved to the left.
 size_t common_indentation(std::string_view text) {
   size_t common = std::string_view::npos;
   while (true) {
@@ -52,7 +52,7 @@ class LayoutBuilder {
       const bool quote_goes_on = before != nullptr && block.quote > 0 && before->quote == block.quote;
       y_ += above;
       place(index, block);
-      // One bar for all blocks of a quote, the gap between them included.
+      // One bar for all blocks of a quote, including the gaps between them.
       if (block.quote > 0) {
         const float top = layout_.blocks.back().y - (quote_goes_on ? above : 0);
         const float x = (static_cast<float>(block.indent) * kIndent) * unit_;
@@ -99,7 +99,7 @@ class LayoutBuilder {
   void place_marker(const LessonBlock& block, PlacedBlock& placed) {
     const bool number = block.marker != "•";
     const float width = metrics_.width(LessonFont::body, block.marker);
-    // Numbers end where the text of the item begins, bullets stand alone.
+    // Numbers are right-aligned to the item's text, bullets are separate.
     const float x = number ? left_ - width - 7 * unit_ : left_ - 16 * unit_;
     placed.runs.push_back({block.marker, LessonFont::body, x, y_ + kBaseline * unit_, width, -1, false, true});
   }

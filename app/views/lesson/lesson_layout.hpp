@@ -1,5 +1,5 @@
-// Where every piece of a lesson goes for one width: text wrapped, tables and code measured. No drawing; the widths of
-// texts come from a function, so that tests need no font.
+// Positions of all parts of a lesson for one width: text is wrapped, tables and code are measured. No drawing; a
+// function provides text widths, so that tests need no font.
 #pragma once
 
 #include <functional>
@@ -31,15 +31,16 @@ struct LessonRun {
 };
 
 struct LessonLine {
-  std::vector<LessonRun> runs;  // baseline is still 0
+  std::vector<LessonRun> runs;  // their baseline is still 0
   float width = 0;
 };
-/// Breaks text into lines no wider than `width`. Latin breaks at spaces; Chinese between any two characters, except
-/// that closing punctuation starts no line and opening punctuation ends none; a word wider than a line is cut.
+/// Breaks text into lines no wider than `width`. Latin text breaks at spaces; Chinese between any two characters,
+/// except that no line starts with closing punctuation or ends with opening punctuation; a word wider than a line is
+/// cut.
 std::vector<LessonLine> wrap_spans(const LessonSpans& spans, LessonFont font, float width,
                                    const LessonMetrics& metrics);
 
-/// Width of the widest piece of the text that wrap_spans breaks only where a line has no room for it.
+/// Width of the widest part of the text that wrap_spans breaks only if it does not fit on a line.
 float widest_piece(const LessonSpans& spans, LessonFont font, const LessonMetrics& metrics);
 
 /// A horizontal hairline, a filled box or a bar beside a quote; same origin as the runs.
@@ -51,7 +52,7 @@ struct LessonBox {
 struct PlacedBlock {
   size_t block = 0;  // index into LessonDocument::blocks
   float y = 0, height = 0;
-  bool live = false;  // holds values of the current run
+  bool live = false;  // contains values of the current run
   std::vector<LessonRun> runs;
   std::vector<LessonBox> boxes;
 };
@@ -60,11 +61,11 @@ struct LessonLayout {
   std::vector<PlacedBlock> blocks;
   float width = 0, height = 0;
 };
-/// `live_room` is kept free on the right of blocks with live values, for their badge.
+/// `live_room` is reserved on the right of blocks with live values, for their badge.
 LessonLayout lay_out_lesson(const LessonDocument& document, float width, float live_room, const LessonMetrics& metrics);
 
-/// Widths of table columns: as wide as their longest cell where all fit, else narrow columns keep theirs and the wide
-/// ones share the rest; none is narrower than `least`, if all of these fit.
+/// Widths of table columns: that of their longest cell if all fit; otherwise narrow columns keep theirs and the wide
+/// ones share the rest. None is narrower than `least`, if all of these fit.
 std::vector<float> share_width(const std::vector<float>& natural, float available,
                                const std::vector<float>& least = {});
 

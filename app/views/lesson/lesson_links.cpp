@@ -1,4 +1,4 @@
-// What the links of a lesson say under the pointer, and what a click on one does.
+// The links of a lesson: their explanations, and the effect of a click.
 #include <algorithm>
 
 #include "app/views/lesson/lesson_view.hpp"

@@ -8,7 +8,7 @@ namespace tilescope {
 std::optional<std::string> live_value(std::string_view name, const RunResult& result) {
   const auto text = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
   const std::string key(name);
-  // What a rung that picks has picked, once it has run.
+  // For a rung that picks, the picked configuration, once it has run.
   const Config& config = result.config.sizes.empty() ? result.request.config : result.config;
   if (const auto size = config.sizes.find(key); size != config.sizes.end()) return with_separators(size->second);
   if (const auto param = config.params.find(key); param != config.params.end()) return with_separators(param->second);

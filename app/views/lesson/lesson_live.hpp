@@ -1,4 +1,4 @@
-// Values of the current run inside a lesson: "{{blocks}}" in its text becomes what the newest result observed.
+// Values of the current run inside a lesson: "{{blocks}}" in its text is replaced by what the newest result observed.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace tilescope {
 
-/// The value of one name, as text with thousands separators; nothing for a name that is not known.
+/// The value of a name, as text with thousands separators; nothing for an unknown name.
 ///
 ///     n, BLOCK, …       sizes and parameters        blocks, threads, warps_per_block      the launch
 ///     idle_threads      masked off at every store   bytes_moved, sectors, requests        global memory, counted
 std::optional<std::string> live_value(std::string_view name, const RunResult& result);
 
-/// Whether a block has values; they are shown with the badge of where they come from.
+/// Whether a block contains values; they are shown with the badge of their source.
 bool has_live_values(const LessonBlock& block);
 
-/// Every "{{name}}" replaced; without a result, and for unknown names, by an en dash.
+/// Replaces every "{{name}}"; without a result, and for unknown names, by an en dash.
 LessonSpans with_live_values(const LessonSpans& spans, const RunResult* result);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// Finding text in the lesson: Ctrl+F, a bar in the corner of the view, and the matches behind the text.
+// Finds text in the lesson: Ctrl+F, a bar in the corner of the view, and highlighted matches behind the text.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@ constexpr float kFindWidth = 420, kFindHeight = 36;  // unscaled pixels
 
 }  // namespace
 
-/// The source can be searched, too, where the pointer or the keyboard is there.
+/// Ctrl+F searches the source instead if the pointer or the keyboard focus is there.
 void LessonView::take_keys(PanelContext& context) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool typing_elsewhere = io.WantTextInput && !finding_;
@@ -30,7 +30,7 @@ void LessonView::update_matches(PanelContext& context) {
   matches_ = find_in_lesson(layout_, pattern_, metrics(context));
   match_ = std::min(match_, matches_.empty() ? 0 : matches_.size() - 1);
   if (!typed || matches_.empty()) return;
-  // The first one from what is being read on.
+  // The first match from the current reading position on.
   const float from = ImGui::GetScrollY();
   const auto next =
       std::ranges::find_if(matches_, [&](const LessonMatch& one) { return one.parts.front().baseline >= from; });
@@ -45,7 +45,7 @@ void LessonView::go_to_match(PanelContext& context, bool forward) {
   show_match(ImGui::GetWindowHeight());
 }
 
-/// A third of the way down, if it is not in sight.
+/// Scrolls the match to a third of the height, if it is not visible.
 void LessonView::show_match(float visible) {
   const LessonMatch& match = matches_[match_];
   const float y = match.parts.front().baseline, at = ImGui::GetScrollY();

@@ -26,7 +26,7 @@ class LessonView final : public View {
   bool finds_text() const override { return true; }
 
  private:
-  /// A position in the text that survives a new width or language: a block, and how far into it.
+  /// A position in the text that survives a change of width or language: a block, and the offset into it.
   struct Place {
     size_t block = 0;
     float offset = 0;
@@ -65,7 +65,8 @@ class LessonView final : public View {
   LessonLayout layout_;
   float layout_width_ = 0;
   const ImFont* layout_font_ = nullptr;
-  ResultReference layout_result_;  // a result of some GB must not wait here for the lesson to be shown again
+  ResultReference layout_result_;  // a weak reference: a result of some GB must not be kept alive until the lesson is
+                                   // shown again
 
   std::map<std::string, std::set<std::string>> open_answers_;  // by lab
   bool answers_changed_ = false;
@@ -77,9 +78,9 @@ class LessonView final : public View {
   bool matches_due_ = false;  // the layout has changed
 
   std::map<std::string, Place> places_;  // by lab
-  std::optional<size_t> asked_;          // the block that was gone to, until the reader scrolls
+  std::optional<size_t> asked_;          // the block that was scrolled to, until the reader scrolls
   float last_scroll_ = 0;
-  int settling_ = 0;  // frames until a scroll that was asked for has happened
+  int settling_ = 0;  // frames until a requested scroll has happened
   int hovered_link_ = -1, next_hovered_link_ = -1;
 };
 

@@ -34,14 +34,14 @@ bool among(std::string_view characters, std::string_view one) {
   return !one.empty() && characters.find(one) != std::string_view::npos;
 }
 
-/// A piece that is never broken, unless it is wider than a line.
+/// A part that is never broken, unless it is wider than a line.
 struct Atom {
   std::string text;
   size_t span = 0;
   bool space_before = false, forced_break = false;
 };
 
-/// Long code may break behind a space, a comma or an opening bracket.
+/// Long code may break after a space, a comma or an opening bracket.
 constexpr size_t kUnbrokenCode = 28;
 
 std::vector<Atom> atoms_of(const LessonSpans& spans) {
@@ -119,7 +119,7 @@ class Wrapper {
   }
 
  private:
-  /// From there up to the next place where a line may end.
+  /// From there up to the next position where a line may end.
   static std::vector<Atom> unit_from(const std::vector<Atom>& atoms, size_t begin) {
     size_t end = begin + 1;
     while (end < atoms.size() && !atoms[end].forced_break && !may_break(atoms[end - 1], atoms[end])) ++end;
@@ -131,7 +131,7 @@ class Wrapper {
     return (span.strong || span.emphasis) && font_ == LessonFont::body ? LessonFont::strong : font_;
   }
 
-  /// Inline code has a little room on both sides.
+  /// Inline code has some padding on both sides.
   float padding(const LessonSpan& span) const { return span.code ? 4 * metrics_.unit : 0; }
 
   float width_of(const Atom& atom) const {
@@ -144,7 +144,7 @@ class Wrapper {
     return width;
   }
 
-  /// A space inside a piece of code is as wide as its characters.
+  /// A space inside a part of code is as wide as its characters.
   float gap_before(const Atom& atom) const {
     return atom.span == last_span_ ? metrics_.width(font_of(spans_[atom.span]), " ") : space_;
   }
@@ -184,7 +184,7 @@ class Wrapper {
     last_span_ = atom.span;
   }
 
-  /// A word wider than a line, cut where it reaches the edge.
+  /// A word wider than a line, cut at the edge.
   void place_in_pieces(const Atom& atom) {
     Atom piece{"", atom.span, atom.space_before, false};
     for (size_t at = 0; at < atom.text.size();) {

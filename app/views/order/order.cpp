@@ -1,4 +1,4 @@
-// The order view: which tiles are computed when, and what the resident ones need of the operands.
+// The order view: when each tile is computed, and what the resident tiles need of the operands.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,14 +13,14 @@ namespace tilescope {
 namespace {
 
 constexpr float kPadding = 24, kBetween = 48, kPlayback = 40, kLeastMap = 72;
-constexpr float kLower = 64;  // maps are high: what is below them begins lower
+constexpr float kLower = 64;  // maps are high, so the area below them starts lower
 
 const ViewRegistration registered{{"order", 40, make_view<OrderView>}};
 
 float draw_sentence(OrderFrame& frame, ImVec2 low, float right) {
   const PanelContext& context = frame.context;
   const OrderModel& model = frame.model();
-  // Chinese needs no space between its sentences.
+  // Chinese needs no space between sentences.
   const std::string space = context.strings.language == Language::en ? " " : "";
   const std::string reason = space + context.strings(model.why);
   const std::string failure = space + failure_sentence(*context.result, context.strings);
@@ -32,7 +32,7 @@ float draw_sentence(OrderFrame& frame, ImVec2 low, float right) {
   return flow_text(frame.list, low, right - low.x - badge, context.px(24), runs);
 }
 
-/// Explains the tile under the pointer, and picks it when it is pressed.
+/// Explains the tile under the pointer, and selects it on a click.
 void react(OrderFrame& frame, const ShownOrder& order, uint32_t tile) {
   const OrderPicture& picture = frame.picture;
   const Strings& strings = frame.context.strings;
@@ -111,7 +111,7 @@ void OrderView::draw_modelled(PanelContext& context) {
 
 namespace {
 
-/// A lab that has no model of its order: what is missing, and a button that has it made.
+/// A lab without an order model: what is missing, and a button that computes it.
 void draw_absent(PanelContext& context) {
   const Strings& strings = context.strings;
   const RunResult& result = *context.result;
@@ -201,7 +201,7 @@ bool OrderView::keys(PanelContext& context) {
   return true;
 }
 
-/// Bars beside plots where there is room for both, else everything as tabs.
+/// Bars beside plots if there is room for both, else everything as tabs.
 void OrderView::draw_lower(PanelContext& context, const Area& left, const Area& right) {
   begin_area("order bytes", left, kFixedArea);
   draw_bytes(context);

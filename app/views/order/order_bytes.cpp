@@ -1,4 +1,4 @@
-// Bars of the bytes in each order: modelled ones outlined, those that hardware counted filled.
+// Bars of the bytes in each order: modelled ones outlined, hardware counters filled.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,12 +27,12 @@ struct Bar {
 };
 /// The bars of one size.
 struct Bars {
-  std::string size;  // "8,192"; empty where it needs no telling
+  std::string size;  // "8,192"; empty if it need not be shown
   std::vector<Bar> bars;
 };
 
 struct Counted {
-  const CounterSet* set = nullptr;  // whose figures are shown; null: none
+  const CounterSet* set = nullptr;  // the source of the counters; null: none
   std::vector<Bars> sizes;          // the shown one first
   OrderBytes bytes = OrderBytes::device;
 };
@@ -76,7 +76,7 @@ double volume_of(const std::map<std::string, int64_t>& sizes) {
   return volume;
 }
 
-/// Whether one is the other with all sizes times the same: two squares.
+/// Whether one results from the other by scaling all sizes equally, as with two squares.
 bool is_scaled(const std::map<std::string, int64_t>& one, const std::map<std::string, int64_t>& other) {
   return std::ranges::all_of(one, [&](const auto& size) {
     const auto found = other.find(size.first);
@@ -84,8 +84,8 @@ bool is_scaled(const std::map<std::string, int64_t>& one, const std::map<std::st
   });
 }
 
-/// What was counted in the same orders at other sizes: those of the same shape first, smaller ones before larger ones,
-/// the next one before those further away.
+/// Adds the counters of the same orders at other sizes: same shapes first, smaller sizes before larger ones, nearer
+/// ones before more distant ones.
 void add_other_sizes(const PanelContext& context, const OrderPicture& picture, const Orders& orders, Counted& bars) {
   if (bars.set == nullptr) return;
   const RunResult& result = *picture.result;
@@ -179,7 +179,7 @@ float height_of(const PanelContext& context, const Bars& group) {
   return height;
 }
 
-/// The sizes that fit into the height; at least the one that is shown.
+/// As many sizes as fit into the height; at least the shown one.
 std::span<const Bars> sizes_that_fit(const PanelContext& context, const Counted& counted, float height) {
   size_t count = 0;
   for (float y = 0; count < counted.sizes.size(); ++count) {
@@ -228,14 +228,14 @@ float draw_bars(PanelContext& context, const Counted& counted, ImVec2 low, ImVec
   return y;
 }
 
-/// Where the counters come from.
+/// The origin of the counters.
 std::string provenance(const Strings& strings, const CounterSet& set) {
   return strings.format("order.counted", fmt::arg("gpu", set.gpu), fmt::arg("kernel", strings.note(set.kernel)),
                         fmt::arg("tool", set.tool), fmt::arg("date", set.date.substr(0, 10)));
 }
 
-/// The size of which the counters say best that the order matters, to go to where nothing was counted of what is shown:
-/// the smallest cube of which they say it clearly, or any size if there is none.
+/// The size whose counters show best that the order matters, offered if nothing was counted at the shown one: the
+/// smallest cube for which they show it clearly, or any size if there is none.
 std::pair<const CounterSet*, const CounterRow*> telling_size(const PanelContext& context) {
   constexpr double kMatters = 1.5;
   std::pair<const CounterSet*, const CounterRow*> best{};
@@ -270,7 +270,7 @@ void go_to(PanelContext& context, const CounterSet& set, const CounterRow& row) 
       if (same_gpu(gpu.name, set.gpu)) session.set_gpu(gpu.id);
 }
 
-/// What is said under the bars. Returns its height.
+/// The note below the bars. Returns its height.
 float draw_note(PanelContext& context, const Counted& counted, ImDrawList* list, ImVec2 low, float width) {
   const Strings& strings = context.strings;
   const auto flow = [&](const std::string& text, float y) {

@@ -1,4 +1,4 @@
-// The part of a map that is drawn large, with the numbers of its blocks, and lines to where it belongs.
+// The inset of a map: a part drawn large with block numbers, and lines to its position in the map.
 #include <algorithm>
 #include <cmath>
 
@@ -48,7 +48,7 @@ void draw_tile_number(OrderFrame& frame, const ShownOrder& order, uint32_t tile,
 std::optional<OrderInset> place_inset(const OrderFrame& frame, const ShownOrder& order, const OrderMapPlace& map) {
   const float unit = frame.unit();
   const bool moving = frame.context.view.playback.playing && frame.context.view.animate;
-  // Numbers that change in every frame are not read; three maps leave no room.
+  // Numbers that change in every frame are unreadable, and three maps leave no room.
   if (moving || frame.picture.orders.size() > 2 || numbers_fit(frame, map) || frame.window.end == frame.window.first)
     return {};
   const auto [first, last] = window_rows(frame, order);
@@ -68,7 +68,7 @@ std::optional<OrderInset> place_inset(const OrderFrame& frame, const ShownOrder&
   if (inset.part.rows < kLeastRows || inset.part.columns < kLeastColumns) return {};
   const ImVec2 size{inset.cell_x * static_cast<float>(inset.part.columns) + 2 * kPad * unit,
                     inset.cell_y * static_cast<float>(inset.part.rows) + (kTitle + kPad) * unit};
-  // Under its part as far as the map's edges allow.
+  // Below its part, as far as the map's edges allow.
   const double columns_scale = static_cast<double>(map.columns) / frame.picture.columns;
   const float middle =
       (map.x(inset.part.column * columns_scale) + map.x((inset.part.column + inset.part.columns) * columns_scale)) / 2;

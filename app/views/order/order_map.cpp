@@ -1,4 +1,4 @@
-// One order's map: tiles of the output, and at its edges the strips of the operands that the resident ones need.
+// The map of one order: tiles of the output, and at its edges the operand strips that the resident tiles need.
 #include <algorithm>
 #include <cmath>
 
@@ -11,15 +11,15 @@ namespace {
 // Unscaled pixels.
 constexpr float kTitle = 26, kStrip = 8, kStripGap = 4, kLetter = 14;
 constexpr float kWidestCell = 72, kHighestCell = 44;
-constexpr double kStretch = 1.4;  // by which a map may differ from the output's own shape
+constexpr double kStretch = 1.4;  // maximum deviation of a map from the output's aspect ratio
 
-/// A pitch of whole pixels where cells are drawn apart, so that all are alike.
+/// A pitch in whole pixels if cells are drawn with gaps, so that all have equal width.
 float pitch_of(float room, uint32_t cells, float most, float unit) {
   const float pitch = std::min(most * unit, room / static_cast<float>(cells));
   return pitch >= 4 * unit ? std::floor(pitch) : pitch;
 }
 
-/// The strips of an operand along one edge; runs of one colour are one rectangle.
+/// The strips of an operand along one edge; consecutive strips of one colour form one rectangle.
 void draw_strips(OrderFrame& frame, const OrderMapPlace& map, const std::vector<bool>& needed, bool vertical,
                  std::optional<uint32_t> hovered) {
   const Theme& theme = frame.context.theme;
@@ -52,7 +52,7 @@ void draw_strips(OrderFrame& frame, const OrderMapPlace& map, const std::vector<
   }
   if (!hovered) return;
   const auto cell = static_cast<uint32_t>(uint64_t{*hovered} * cells / strips);
-  const float least = 3 * unit;  // it is seen also where cells are thin
+  const float least = 3 * unit;  // visible even if cells are thin
   if (vertical)
     frame.list->AddRectFilled({map.low.x - gap - across, map.y(cell)},
                               {map.low.x - gap, std::max(map.y(cell + 1), map.y(cell) + least)}, theme.text);
@@ -115,7 +115,7 @@ std::string need_text(const OrderFrame& frame, const OrderNeed& need, const char
                                       fmt::arg("bytes", three_figures(static_cast<double>(need.bytes))));
 }
 
-/// The order's name, and what the resident blocks need: the longest form that fits.
+/// The order's name, and what the resident blocks need: the longest text that fits.
 void draw_title(OrderFrame& frame, const ShownOrder& order, const OrderNeed& need, ImVec2 low, float right) {
   PanelContext& context = frame.context;
   const Fonts& fonts = context.fonts;
@@ -152,7 +152,7 @@ void draw_letters(OrderFrame& frame, const OrderMapPlace& map) {
   draw_text(frame.list, font, {map.high().x + 5 * unit, centred_top(font, y)}, frame.context.theme.read, columns);
 }
 
-/// Where the map itself lies in the box of an order.
+/// Position of the map in the box of an order.
 OrderMapPlace place_in_box(const OrderFrame& frame, ImVec2 low, ImVec2 high) {
   const float unit = frame.unit();
   const bool strips = frame.picture.matrix;

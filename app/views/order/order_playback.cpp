@@ -1,4 +1,4 @@
-// The row under the maps: play, wave by wave, the strip of all waves, what the colours mean.
+// The row below the maps: play, step by wave, the strip of all waves, the colour legend.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,7 +31,7 @@ float draw_buttons(OrderFrame& frame, float left, float y) {
   return x + size + context.px(10);
 }
 
-/// "Wave 7 of 16  blocks 792–923 of 2,048", in a room that does not change while it plays. Returns its right edge.
+/// "Wave 7 of 16  blocks 792–923 of 2,048", with a width that stays constant during playback. Returns its right edge.
 float draw_place(OrderFrame& frame, float left, float right, float y) {
   PanelContext& context = frame.context;
   const Strings& strings = context.strings;
@@ -59,7 +59,7 @@ float draw_place(OrderFrame& frame, float left, float right, float y) {
   return x + room + context.px(16);
 }
 
-/// Right-aligned; left out where there is no room. Returns its left edge.
+/// Right-aligned; omitted if there is no room. Returns its left edge.
 float draw_legend(OrderFrame& frame, float left, float right, float y) {
   PanelContext& context = frame.context;
   static constexpr std::array<std::pair<const char*, TileState>, 3> kStates{{{"order.done", TileState::done},
@@ -112,7 +112,7 @@ void draw_waves(OrderFrame& frame, float x0, float x1, float y) {
   }
   const auto now = static_cast<int64_t>(frame.window.wave);
   const bool none = frame.window.end == 0;
-  if (pitch < context.px(5)) {  // no room for pieces
+  if (pitch < context.px(5)) {  // no room for separate parts
     const float at = x0 + pitch * static_cast<float>(none ? 0 : now), end = std::max(at + context.px(3), at + pitch);
     frame.list->AddRectFilled({x0, y - half}, {x1, y + half}, tile_colour(theme, TileState::waiting));
     frame.list->AddRectFilled({x0, y - half}, {at, y + half}, tile_colour(theme, TileState::done));

@@ -1,4 +1,4 @@
-// Below the maps: bytes and speed against GROUP_M, sums over the waves; and what is below every view.
+// Below the maps: bytes and speed against GROUP_M, sums over the waves; and the panels that every view has.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,10 +30,10 @@ struct Curve {
   int count() const { return static_cast<int>(xs.size()); }
 };
 
-/// What is known for each group of one size.
+/// The data for each group of one size.
 struct GroupCurves {
-  double unit = 1e9;             // bytes of the curves' unit
-  const char* unit_name = "GB";  // that of the largest value
+  double unit = 1e9;             // bytes per unit of the curves
+  const char* unit_name = "GB";  // chosen for the largest value
   Curve modelled, counted;
   Curve recorded_speed;  // TFLOP/s of the recorded times
   Curve measured_speed;  // TFLOP/s of runs on this machine's GPU
@@ -53,7 +53,7 @@ double largest(std::initializer_list<const Curve*> curves) {
     for (const double y : curve->ys) most = std::max(most, y);
   return most;
 }
-/// The unit in which a value has up to three figures before its point.
+/// The unit in which a value has up to three digits before its decimal point.
 std::pair<double, const char*> unit_for(double bytes) {
   if (bytes >= 1e9) return {1e9, "GB"};
   return bytes >= 1e6 ? std::pair(1e6, "MB") : std::pair(1e3, "KB");
@@ -61,7 +61,7 @@ std::pair<double, const char*> unit_for(double bytes) {
 void divide(Curve& curve, double by) {
   for (double& y : curve.ys) y /= by;
 }
-/// The step of a value's third figure.
+/// The step of a value's third digit.
 double third_figure(double value) {
   return value > 0 ? std::min(1.0, std::pow(10.0, std::floor(std::log10(value)) - 2)) : 1;
 }
@@ -104,7 +104,7 @@ GroupCurves group_curves(const PanelContext& context, const OrderPicture& pictur
   return curves;
 }
 
-/// Group at which the launch is; 0 if it is in no row-major or grouped order.
+/// The launch's group; 0 if its order is neither row-major nor grouped.
 int64_t current_group(const OrderPicture& picture) {
   const ShownOrder& launched = picture.orders[picture.launched];
   if (launched.kind == Kind::row_major) return 1;
@@ -137,7 +137,7 @@ void setup_groups(const PanelContext& context, const GroupCurves& curves, const 
   plots::SetupAxisLimits(Axis_Y1, low, high);
 }
 
-/// Explains the point, and chooses its group when it is pressed.
+/// Explains the point, and selects its group on a click.
 void react_to_group(PanelContext& context, double group, bool clicked, const std::string& text) {
   explain(context, text);
   const Lab& lab = context.lab();
@@ -185,12 +185,12 @@ void draw_bytes_against_group(PanelContext& context, const OrderPicture& picture
 void draw_speed_against_group(PanelContext& context, const OrderPicture& picture, const GroupCurves& curves,
                               ImVec2 size) {
   if (!plots::BeginPlot("group speed", size)) return;
-  // Speeds differ by a tenth: the axis begins near the slowest.
+  // Speeds differ only by a tenth, so the axis begins near the slowest.
   const double most = largest({&curves.recorded_speed, &curves.measured_speed});
   const double least = smallest({&curves.recorded_speed, &curves.measured_speed});
   const double step = most >= 400 ? 50 : most >= 80 ? 10 : 1;
   const double low = std::max(0.0, std::floor((least - (most - least) * 0.5) / step) * step);
-  // Whose speed it is, where it is not that of the lab's kernel.
+  // Names the kernel if it is not the lab's.
   const bool other = curves.measured_speed.empty() && curves.set != nullptr && !curves.set->own_kernel;
   const std::string unit = other ? "TFLOP/s" + context.strings("speed.comma") + curves.set->name : "TFLOP/s";
   setup_groups(context, curves, unit.c_str(), low, std::max(low + step, std::ceil((most + step * 0.2) / step) * step));
@@ -209,7 +209,7 @@ void draw_speed_against_group(PanelContext& context, const OrderPicture& picture
                                         fmt::arg("speed", plots::number_text(curve.ys[point], 1))));
 }
 
-/// A line of the plots: what it is called, or the badge of what it shows.
+/// A line in the plots: its name, or the badge of its data.
 struct LegendEntry {
   std::string text;
   std::optional<Badge> badge;
@@ -217,7 +217,7 @@ struct LegendEntry {
   plots::Marker marker;
   bool hollow;
 };
-/// Under the plots, from the left; what does not fit is left out. `badge`: of all lines.
+/// Below the plots, from the left; what does not fit is omitted. `badge`: applies to all lines.
 void draw_legend(PanelContext& context, ImVec2 low, float right, const std::vector<LegendEntry>& entries,
                  const std::string& note, std::optional<Badge> badge) {
   ImFont* font = context.fonts.small;
@@ -375,7 +375,7 @@ const MeasuredTimes& OrderView::measured_times(const PanelContext& context) {
   return times_;
 }
 
-/// Those that make sense here.
+/// The tabs that apply here.
 std::vector<OrderTab> OrderView::tabs(const PanelContext& context, bool with_bytes) {
   std::vector<OrderTab> tabs;
   if (with_bytes) tabs.push_back(OrderTab::bytes);

@@ -1,9 +1,9 @@
-// What the parts of the order view share.
+// Shared by the parts of the order view.
 //
 //     sentence
 //     map   map   (map)        order_map.cpp, order_inset.cpp: tiles of C, strips of A and B
 //     wave 7 of 16 ▮▮▮▮▯▯      order_playback.cpp
-//     bytes      plots         order_bytes.cpp, order_plots.cpp: where source and speed are in other views
+//     bytes      plots         order_bytes.cpp, order_plots.cpp: in place of source and speed
 #pragma once
 
 #include <map>
@@ -19,13 +19,13 @@
 
 namespace tilescope {
 
-/// Times of runs on this machine's GPU, by lab and values: each run has one group only.
+/// Times of runs on this machine's GPU, by lab and values: each run measures only one group.
 struct MeasuredTimes {
   std::map<std::pair<std::string, std::map<std::string, int64_t>>, double> milliseconds;
   ResultReference last;
 };
 
-/// What is below the maps; bytes has an area of its own where there is room for both.
+/// The tabs below the maps; bytes has a separate area if there is room for both.
 enum class OrderTab { bytes, groups, waves, sweep, ladder, source };
 
 class OrderView final : public View {
@@ -40,11 +40,11 @@ class OrderView final : public View {
   void show_source() override { tab_ = OrderTab::source; }
   void apply(ViewState& view, const ShotWishes& wishes) override;
 
-  /// The picture of the shown result, made once per result. Only where has_order() holds.
+  /// The picture of the shown result, built once per result. Requires has_order().
   const OrderPicture& picture(const std::shared_ptr<const RunResult>& result);
   /// Bars of the bytes in each order, modelled and counted.
   void draw_bytes(PanelContext& context);
-  /// The tabs below the maps. `with_bytes`: there is no other place for the bars.
+  /// The tabs below the maps. `with_bytes`: the bars have no separate area.
   void draw_tabs(PanelContext& context, bool with_bytes);
   void show_tab(OrderTab tab) { tab_ = tab; }
 
@@ -70,7 +70,7 @@ struct OrderFrame {
   float unit() const { return context.view.scale; }
 };
 
-/// A map at its place: tiles, or cells that stand for several where there are more tiles than pixels.
+/// A map on the screen: tiles, or cells that each represent several if there are more tiles than pixels.
 struct OrderMapPlace {
   ImVec2 low{0, 0};
   uint32_t rows = 1, columns = 1;  // cells
@@ -80,19 +80,19 @@ struct OrderMapPlace {
   ImVec2 high() const { return {x(columns), y(rows)}; }
   bool apart(float unit) const { return pitch_x >= 4 * unit && pitch_y >= 4 * unit; }
 };
-/// In a box whose left and upper edges leave room for the strips.
+/// Placed in a box whose left and upper edges leave room for the strips.
 OrderMapPlace place_order_map(const OrderPicture& picture, ImVec2 low, ImVec2 high, float unit);
-/// Title and needs above, strips at the edges, tiles, the part with numbers. The pointer has been looked at before.
+/// Draws title and needs above, strips at the edges, tiles, and the inset with numbers. Call after point_at_order_map.
 void draw_order_map(OrderFrame& frame, const ShownOrder& order, ImVec2 low, ImVec2 high);
-/// The tile under the pointer, of the map or of its part with numbers.
+/// The tile under the pointer, in the map or in its inset.
 std::optional<uint32_t> point_at_order_map(OrderFrame& frame, const ShownOrder& order, ImVec2 low, ImVec2 high);
 
-/// The part with numbers, where it is drawn: in the half of the map that the window leaves free.
+/// The inset with numbers, if it is drawn: in the half of the map that the window leaves free.
 struct OrderInset {
   TilePart part;
   ImVec2 low, high, cells;  // the box; the corner of its first cell
   float cell_x = 0, cell_y = 0;
-  bool below = true;  // the window
+  bool below = true;  // the inset is below the window
 };
 std::optional<OrderInset> place_inset(const OrderFrame& frame, const ShownOrder& order, const OrderMapPlace& map);
 void draw_inset(OrderFrame& frame, const ShownOrder& order, const OrderMapPlace& map, const OrderInset& inset);

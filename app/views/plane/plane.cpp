@@ -1,4 +1,4 @@
-// The plane of queries and keys: what a block of an attention kernel reads and keeps, as the simulator observed it.
+// The plane of queries and keys: what a block of an attention kernel reads and keeps, as observed by the simulator.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -16,11 +16,11 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kPadding = 24, kBetween = 24, kPlayback = 32, kSwitch = 24;
-// Below this width the row stands below the plane; below these heights the view is scrolled.
+// Below this width the row is drawn below the plane; below these heights the view scrolls.
 constexpr float kLeastBeside = 620, kLeastPlane = 280, kLeastTrace = 300;
 constexpr double kWalkSeconds = 6;
 
-/// Coming to a rung that notes the steps of a row, one wants to see that row.
+/// Selects the row whose steps the rung records when the learner switches to the rung.
 void go_to_noted_row(PanelContext& context, const PlanePicture& picture) {
   const std::optional<int64_t> row = noted_row(picture);
   if (!row) return;
@@ -34,9 +34,9 @@ void go_to_noted_row(PanelContext& context, const PlanePicture& picture) {
   }
 }
 
-/// Once for each result.
+/// Once per result.
 void follow(PanelContext& context, Plane& plane) {
-  const bool asked_for = plane.rung.empty() && context.view.selection.block;  // by whoever opened the window
+  const bool asked_for = plane.rung.empty() && context.view.selection.block;  // by the code that opened the window
   follow_result(context.view, context.result);
   if (plane.followed == plane.picture.generation) return;
   plane.followed = plane.picture.generation;
@@ -60,7 +60,7 @@ uint32_t explained_block(const PanelContext& context, const PlanePicture& pictur
 float draw_sentence(PlaneFrame& frame, ImVec2 low, float width) {
   const Theme& theme = frame.context.theme;
   const PlaneSentence said = plane_sentence(frame.context.strings, frame.picture, frame.strip, frame.walk);
-  // Chinese needs no space between its sentences.
+  // Chinese needs no space between sentences.
   const std::string space = frame.context.strings.language == Language::en ? " " : "";
   const std::string reason = space + said.reason, quiet = said.quiet.empty() ? "" : space + said.quiet;
   const std::string failure = space + failure_sentence(*frame.context.result, frame.context.strings);
@@ -73,7 +73,7 @@ float draw_sentence(PlaneFrame& frame, ImVec2 low, float width) {
   return from.y - low.y + flow_text(frame.list, from, right - from.x, frame.px(24), runs);
 }
 
-/// What a step is called: a key, a block of K and V, or just a step where not both are read.
+/// The name of a step: a key, a block of K and V, or just a step if not both are read.
 struct StepNames {
   const char *one, *all;
 };
@@ -193,7 +193,7 @@ void draw_observed(PanelContext& context, Plane& plane) {
 bool has_plane(const PanelContext& context, Plane& plane) {
   if (!context.result || !context.lab().plane || !context.result->observed) return false;
   const Lab* lab = lab_of(context.result->request);
-  if (lab != nullptr && lab->name != context.lab().name) return false;  // a result of the lab before
+  if (lab != nullptr && lab->name != context.lab().name) return false;  // a result of the previous lab
   return take_plane(plane.picture, context.result, *context.lab().plane);
 }
 

@@ -14,13 +14,13 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kHeader = 28, kBand = 12, kBandPitch = 17, kBands = 44, kName = 20, kAxis = 22, kSide = 150, kLine = 18;
-constexpr float kKeyLabel = 120;  // width that the label of the keys may take below a narrower plane
-constexpr float kLeastCell = 4;   // below it cells are not told apart
+constexpr float kKeyLabel = 120;  // width that the keys' label may take below a narrower plane
+constexpr float kLeastCell = 4;   // smaller cells cannot be distinguished
 
 struct PlaneArea {
   ImVec2 low, high;                            // the plane itself
   float band_k = 0, band_v = 0, column_q = 0;  // tops of the bands, left edge of the column
-  float right = 0, bottom = 0;                 // of all
+  float right = 0, bottom = 0;                 // of the whole area
   float per_key = 1, per_query = 1;
   float x(int64_t key) const { return low.x + static_cast<float>(key) * per_key; }
   float y(int64_t query) const { return low.y + static_cast<float>(query) * per_query; }
@@ -44,7 +44,7 @@ PlaneArea lay_out(const PlaneFrame& frame, ImVec2 low, ImVec2 high) {
   return area;
 }
 
-/// Neighbouring cells of one colour, with a gap where cells are large enough to be told apart.
+/// Consecutive cells of one colour, with a gap if cells are large enough to be distinguished.
 void draw_cells(PlaneFrame& frame, const PlaneArea& area, std::span<const KeyState> states, float top, float bottom) {
   const int64_t width = frame.picture.key_block, keys = frame.picture.extents.keys;
   const float pitch = static_cast<float>(width) * area.per_key;
@@ -55,7 +55,7 @@ void draw_cells(PlaneFrame& frame, const PlaneArea& area, std::span<const KeySta
     if (states[cell] != KeyState::untouched) {
       const float x0 = area.x(static_cast<int64_t>(cell) * width);
       float x1 = area.x(std::min(static_cast<int64_t>(end) * width, keys)) - gap;
-      if (states[cell] == KeyState::computing) x1 = std::max(x1, x0 + frame.px(2));  // one key of many is seen, too
+      if (states[cell] == KeyState::computing) x1 = std::max(x1, x0 + frame.px(2));  // even one key of many is visible
       frame.list->AddRectFilled({x0, top}, {x1, bottom}, key_colour(frame.context.theme, states[cell]));
     }
     cell = end;
@@ -64,7 +64,7 @@ void draw_cells(PlaneFrame& frame, const PlaneArea& area, std::span<const KeySta
 
 ImU32 other_colour(const Theme& theme) { return mix(theme.window, theme.muted, theme.dark ? 0.16F : 0.2F); }
 
-/// What the other blocks of the head touch.
+/// What the head's other blocks touch.
 void draw_others(PlaneFrame& frame, const PlaneArea& area) {
   const ImU32 colour = other_colour(frame.context.theme);
   const float line = std::max(1.0F, std::floor(frame.context.view.scale));
@@ -86,7 +86,7 @@ void draw_others(PlaneFrame& frame, const PlaneArea& area) {
   }
 }
 
-/// Up to which key each query sees.
+/// The last key that each query attends to.
 void draw_mask(PlaneFrame& frame, const PlaneArea& area) {
   if (!frame.picture.masked) return;
   const int64_t queries = frame.picture.extents.queries;
@@ -125,7 +125,7 @@ void draw_bands(PlaneFrame& frame, const PlaneArea& area, std::span<const KeySta
   draw_text(frame.list, font, {area.column_q + frame.px(1), area.high.y + frame.px(4)}, context.theme.muted, "Q");
 }
 
-/// The keys that are computed now, written below the plane where they stand.
+/// The keys being computed, labelled below the plane.
 void draw_axis(PlaneFrame& frame, const PlaneArea& area) {
   PanelContext& context = frame.context;
   ImFont* font = context.fonts.small;
@@ -164,8 +164,8 @@ struct Rows {
   float top, bottom;
 };
 
-/// The block's row of the plane: its cells, a frame, the chosen query, and their names. Returns where the names stand
-/// beside the plane, if they do.
+/// The block's row of the plane: its cells, a frame, the selected query, and their names. Returns the names' rows
+/// beside the plane, if they are there.
 std::optional<Rows> draw_own(PlaneFrame& frame, const PlaneArea& area, std::span<const KeyState> states) {
   PanelContext& context = frame.context;
   const Theme& theme = context.theme;
@@ -193,7 +193,7 @@ std::optional<Rows> draw_own(PlaneFrame& frame, const PlaneArea& area, std::span
   const float x = inside ? end + frame.px(8) : area.high.x + frame.px(12);
   // Beside the plane, not below it.
   const float least = area.low.y + frame.px(kLine), most = std::max(area.high.y - frame.px(kLine), least);
-  // In little room they leave the rest of the column to the legend.
+  // If there is little room, they leave the rest of the column to the legend.
   const bool upper = centre < (area.low.y + area.high.y) / 2, tight = area.high.y - area.low.y < frame.px(260);
   const float y = inside || !tight ? std::clamp(centre, least, most) : upper ? least : most;
   draw_text(frame.list, strong, {x, centred_top(strong, y - frame.px(8))}, theme.text,
@@ -204,7 +204,7 @@ std::optional<Rows> draw_own(PlaneFrame& frame, const PlaneArea& area, std::span
   return Rows{y - frame.px(17), y + frame.px(17)};
 }
 
-/// Above the names of the selected row, or below them, shortened where neither has room for all of it.
+/// Above or below the names of the selected row, shortened if neither side has enough room.
 void draw_legend(PlaneFrame& frame, const PlaneArea& area, std::optional<Rows> names) {
   PanelContext& context = frame.context;
   const Theme& theme = context.theme;
@@ -223,15 +223,15 @@ void draw_legend(PlaneFrame& frame, const PlaneArea& area, std::optional<Rows> n
   notes.push_back(context.strings(frame.picture.key_block == 1 ? "plane.count_keys" : "plane.count_blocks"));
   if (frame.picture.masked) notes.push_back(context.strings("plane.mask"));
   const auto height = [&] { return frame.px(kLine) * static_cast<float>(entries.size() + notes.size()) + frame.px(8); };
-  // The label of the keys below a narrow plane reaches under the legend.
+  // The keys' label below a narrow plane extends under the legend.
   const float foot = area.high.x >= area.low.x + frame.px(kKeyLabel) ? area.bottom : area.high.y;
   const float above = (names ? names->top : foot) - area.low.y, below = names ? foot - names->bottom : 0;
-  // What there is no room for is left out, the most important last.
+  // Entries without room are omitted, the most important last.
   if (height() > std::max(above, below)) entries.pop_back();
   while (height() > std::max(above, below) && !notes.empty()) notes.pop_back();
   while (height() > std::max(above, below) && !entries.empty()) entries.pop_back();
   if (entries.empty()) return;
-  // At the foot of the plane where that is below the names.
+  // At the foot of the plane if that is below the names.
   const float low = height() <= above ? area.low.y : std::max(names->bottom, std::min(area.high.y, foot) - height());
   float y = low + frame.px(kLine / 2);
   const float top = y - frame.px(kLine / 2);
@@ -249,7 +249,7 @@ void draw_legend(PlaneFrame& frame, const PlaneArea& area, std::optional<Rows> n
   explain_rect(context, {x, top}, {area.right, y - frame.px(kLine / 2)}, context.strings("plane.legend_meaning"));
 }
 
-/// The head, and the way to the others.
+/// The head, and a control for selecting others.
 void draw_header(PlaneFrame& frame, ImVec2 low, float right) {
   PanelContext& context = frame.context;
   const Theme& theme = context.theme;
@@ -330,7 +330,7 @@ void point_at_plane(PlaneFrame& frame, const PlaneArea& area) {
   context.view.plane.row = frame.strip.head * all.queries + query;
 }
 
-/// A click into K or V moves the walk to the step that reads there.
+/// A click into K or V moves the cursor to the step that reads there.
 void point_at_bands(PlaneFrame& frame, const PlaneArea& area) {
   ImGui::SetCursorScreenPos({area.low.x, area.band_k});
   hit_area("bands", {area.high.x - area.low.x, area.band_v + frame.px(kBand) - area.band_k});

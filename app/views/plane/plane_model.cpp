@@ -41,7 +41,7 @@ void merge(std::vector<ElementRange>& ranges) {
   ranges.resize(kept);
 }
 
-/// Elements of a buffer of rows, as rows of one head.
+/// Converts elements of a buffer of rows to rows of one head.
 template <class Take>
 void rows_by_head(std::span<const ElementRange> ranges, int64_t row_length, int64_t rows_of_head, Take take) {
   for (const ElementRange& range : ranges) {
@@ -54,7 +54,7 @@ void rows_by_head(std::span<const ElementRange> ranges, int64_t row_length, int6
   }
 }
 
-/// The strips of one block: rows from what it writes (O, else scores), keys from what it touches of K, V and scores.
+/// The strips of one block: rows from what it writes (O, else scores), keys from what it touches in K, V and scores.
 class StripBuilder {
  public:
   StripBuilder(const PlanePicture& picture, const RunResult& result, uint32_t block)
@@ -232,7 +232,7 @@ CellCount count_cells(const PlanePicture& picture, const PlaneStrip& strip) {
 }
 
 CellCount count_cells(const PlanePicture& picture, int64_t head) {
-  // Blocks that share a row of the plane, as those of a grid over queries and keys do, are one row of cells.
+  // Blocks that share a row of the plane, as in a grid over queries and keys, form one row of cells.
   std::map<int64_t, int64_t> touched;
   for (const size_t index : picture.of_head(head)) {
     const PlaneStrip& strip = picture.strips[index];

@@ -1,9 +1,9 @@
-// What the plane of queries and keys shows, worked out from a RunResult. No ImGui.
+// The content of the plane of queries and keys, derived from a RunResult. No ImGui.
 //
-//   strip   what one block touches of one head's plane: rows of Q and O down, keys across
-//   walk    the keys of one block in the order in which it read them, cut where it turned from K to V and back
+//   strip   the part of one head's plane that one block touches: rows of Q and O down, keys across
+//   walk    the keys of one block in the order in which it read them, split where it switched from K to V and back
 //
-// All of it is read off the accesses that the simulator observed; a lab only says what its buffers are called.
+// All of it is derived from the accesses that the simulator observed; a lab only names its buffers.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 namespace tilescope {
 
 struct PlaneExtents {
-  int64_t heads = 0, kv_heads = 0;  // through the whole batch
+  int64_t heads = 0, kv_heads = 0;  // over the whole batch
   int64_t queries = 0, keys = 0, depth = 0;
   int64_t kv_head_of(int64_t head) const { return heads == 0 ? 0 : head * kv_heads / heads; }
 };
@@ -31,23 +31,22 @@ struct PlaneStrip {
 
 struct WalkStep {
   int64_t first_key = 0, end_key = 0;
-  uint32_t access = 0;  // the first one to them, an index into the trace
+  uint32_t access = 0;  // index into the trace of the first access to them
   bool async = false;
-  /// The first access that reads them from shared memory, where one can be told to be that.
+  /// The first access that reads them from shared memory, if one can be identified.
   std::optional<uint32_t> computed;
 };
 struct KeyWalk {
   uint32_t block = 0;
   int64_t head = 0;
   std::vector<WalkStep> steps;
-  bool reads_k = false, reads_v = false;  // else it reads or writes stored scores only
-  int64_t widest() const;                 // keys of a step
-  /// How often the walk passes the keys that it touches.
+  bool reads_k = false, reads_v = false;  // else it reads or writes only stored scores
+  int64_t widest() const;                 // maximum number of keys in a step
+  /// How often the block passes over the keys that it touches.
   double passes() const;
 };
 
-/// What a key is to a block at a moment of its walk: `done` steps lie behind it and, unless that is all, the next one
-/// is being computed.
+/// The state of a key for a block after `done` steps: unless those are all, the next step is being computed.
 enum class KeyState { untouched, to_come, arriving, computing, seen };
 KeyState state_at(const KeyWalk& walk, size_t done, size_t step);
 /// By cell of `width` keys.
@@ -56,40 +55,40 @@ std::vector<KeyState> key_states(const KeyWalk& walk, size_t done, int64_t width
 /// Everything derived from one result; rebuilt with it.
 struct PlanePicture {
   ResultReference result;
-  uint64_t generation = 0;  // another one for each result
+  uint64_t generation = 0;  // different for each result
   PlaneSpec spec;
   PlaneExtents extents;
   std::vector<PlaneStrip> strips;                                   // ascending block, then head
-  std::vector<size_t> strips_of_head;                               // indices, head by head
+  std::vector<size_t> strips_of_head;                               // indices, by head
   std::vector<size_t> first_of_head;                                // heads + 1 entries
-  int64_t key_block = 1;                                            // keys of a step of the longest walk
-  int32_t q = -1, k = -1, v = -1, o = -1, scores = -1, trace = -1;  // buffers of the plan; −1: not there
-  bool masked = false;                                              // some query does not see all keys
+  int64_t key_block = 1;                                            // keys per step of the longest sequence of steps
+  int32_t q = -1, k = -1, v = -1, o = -1, scores = -1, trace = -1;  // indices of the plan's buffers; −1: not present
+  bool masked = false;                                              // some query does not attend to all keys
 
   std::span<const size_t> of_head(int64_t head) const;
-  /// The strip of a block that holds a row of O, else its first; null if it touches nothing.
+  /// The strip of a block that contains a row of O, else its first one; null if it touches nothing.
   const PlaneStrip* strip_of(uint32_t block, std::optional<int64_t> row = {}) const;
   int64_t key_cells() const { return (extents.keys + key_block - 1) / key_block; }
   bool stores_scores() const { return scores >= 0; }
 };
 
-/// Nothing is known of a plane: false.
+/// False: the result has no plane.
 bool take_plane(PlanePicture& picture, const std::shared_ptr<const RunResult>& result, const PlaneSpec& spec);
-/// That of the queries after (1) or before (−1) those of a block, in the same head; null at the ends.
+/// The strip of the queries after (1) or before (−1) those of a block, in the same head; null at the ends.
 const PlaneStrip* neighbour_strip(const PlanePicture& picture, uint32_t block, int by);
-/// That of the same queries in another head; null if there is none.
+/// The strip of the same queries in a different head; null if there is none.
 const PlaneStrip* strip_in_head(const PlanePicture& picture, const PlaneStrip& strip, int64_t head);
-/// The strip of a head that holds a query and a key, else one that holds the query; null if none does.
+/// The strip of a head that contains a query and a key, else one that contains the query; null if none does.
 const PlaneStrip* strip_at(const PlanePicture& picture, int64_t head, int64_t query, int64_t key);
 KeyWalk walk_of(const PlanePicture& picture, const PlaneStrip& strip);
 
-/// Cells of query block × key block in one head, and those that no block touches.
+/// Number of cells (query block × key block) in one head, and of those that a block touches.
 struct CellCount {
   int64_t all = 0, touched = 0;
   int64_t skipped() const { return all - touched; }
 };
 CellCount count_cells(const PlanePicture& picture, int64_t head);
-/// Of the row of one strip.
+/// The same for the row of one strip.
 CellCount count_cells(const PlanePicture& picture, const PlaneStrip& strip);
 
 struct PlaneSentence {

@@ -7,16 +7,16 @@
 namespace tilescope {
 namespace {
 
-/// Above so many products a row is worked out on a thread: some milliseconds.
+/// With more products than this a row is computed on a thread: some milliseconds.
 constexpr double kMostProductsInAFrame = 1 << 18;
-constexpr int64_t kStoredSteps = 512;  // of a stored row, at most
+constexpr int64_t kStoredSteps = 512;  // maximum for a stored row
 
 const HostBuffer* contents(const PlanePicture& picture, int32_t buffer) {
   if (buffer < 0 || static_cast<size_t>(buffer) >= picture.result->buffers.size()) return nullptr;
   return picture.result->buffers[static_cast<size_t>(buffer)].get();
 }
 
-/// For each key the score, and after it m, l and the factor for what was older.
+/// Per key the score, then m, l and the factor that rescales the earlier part.
 std::optional<SoftmaxTrace> noted_trace(const PlanePicture& picture, int64_t row) {
   const HostBuffer* noted = contents(picture, picture.trace);
   const std::optional<int64_t> its_row = noted_row(picture);
@@ -119,7 +119,7 @@ std::vector<size_t> rows_worth_seeing(const SoftmaxTrace& trace, size_t newest, 
   if (trace.steps.empty() || count == 0) return rows;
   newest = std::min(newest, trace.steps.size() - 1);
   const auto has = [&](size_t row) { return std::find(rows.begin(), rows.end(), row) != rows.end(); };
-  // The newest three, then rescalings from the last one back, then whatever came before.
+  // The newest three, then rescalings from newest to oldest, then the remaining ones.
   for (size_t back = 0; back < 3 && back <= newest && rows.size() < count; ++back) rows.push_back(newest - back);
   for (size_t row = newest + 1; row-- > 0 && rows.size() < count;)
     if (trace.steps[row].raised && !has(row)) rows.push_back(row);
@@ -136,7 +136,7 @@ const SoftmaxTrace* RowTraces::take(const PlanePicture& picture, const KeyWalk& 
   }
   const Key wanted{picture.generation, walk.block, row};
   if (held_ == wanted) return trace_ ? &*trace_ : nullptr;
-  if (pending_.valid()) return nullptr;  // one at a time; what is wanted then comes next
+  if (pending_.valid()) return nullptr;  // one at a time; the wanted row is computed next
   asked_ = wanted;
   if (auto left = left_trace(picture, row)) {
     trace_ = std::move(left);

@@ -14,7 +14,7 @@ namespace {
 constexpr float kHeader = 24, kTitle = 18, kAxis = 22, kLeft = 44, kLabels = 92, kBetween = 8, kTableRow = 20;
 constexpr float kLeastPlot = 44, kMostPlot = 110, kCross = 6;
 
-/// A number in so few figures that a column of them can be compared.
+/// A number with few enough digits that a column of them can be compared.
 std::string figure(double value) {
   if (!std::isfinite(value)) return value > 0 ? "∞" : std::isnan(value) ? "NaN" : "−∞";
   const double size = std::abs(value);
@@ -35,7 +35,7 @@ struct StepPlot {
   float pitch() const { return (high.x - low.x) / static_cast<float>(steps); }
 };
 
-/// The range of finite values, with a little room.
+/// The range of finite values, with a small margin.
 plots::AxisRange range_of(const SoftmaxTrace& trace, bool sums) {
   double low = HUGE_VAL, high = -HUGE_VAL;
   const auto take = [&](double value) {
@@ -70,7 +70,7 @@ void draw_grid(PlaneFrame& frame, const StepPlot& plot) {
   }
 }
 
-/// What is computed now, and where what was older was rescaled.
+/// The current step, and the steps that rescaled the earlier part.
 void draw_moments(PlaneFrame& frame, const StepPlot& plot) {
   const Theme& theme = frame.context.theme;
   if (frame.done < plot.steps)
@@ -89,7 +89,7 @@ void draw_moments(PlaneFrame& frame, const StepPlot& plot) {
   }
 }
 
-/// Level for the length of a step, solid up to the cursor and dashed beyond it.
+/// Constant over each step, solid up to the cursor and dashed beyond it.
 void draw_stairs(PlaneFrame& frame, const StepPlot& plot, double SoftmaxStep::*value, ImU32 colour) {
   const auto& steps = frame.trace->steps;
   const size_t reached = std::min(frame.done + 1, steps.size());
@@ -104,7 +104,7 @@ void draw_stairs(PlaneFrame& frame, const StepPlot& plot, double SoftmaxStep::*v
       continue;
     }
     const float y = plot.at(steps[step].*value), x = plot.x(static_cast<double>(step));
-    // Many steps share a pixel: the corner is enough where nothing changes.
+    // Many steps share a pixel: a corner is only needed where the value changes.
     if (points.empty() || std::abs(points.back().y - y) > 0.25F) points.emplace_back(x, y);
     points.emplace_back(plot.x(static_cast<double>(step + 1)), y);
   }
@@ -119,7 +119,7 @@ void draw_stairs(PlaneFrame& frame, const StepPlot& plot, double SoftmaxStep::*v
   }
 }
 
-/// The largest score of each step.
+/// The maximum score of each step.
 void draw_crosses(PlaneFrame& frame, const StepPlot& plot) {
   if (plot.pitch() < frame.px(kCross)) return;
   const Theme& theme = frame.context.theme;
@@ -138,12 +138,12 @@ void draw_label(PlaneFrame& frame, const StepPlot& plot, const char* name, doubl
             fmt::format("{} {}", name, figure(value)));
 }
 
-/// Steps along the lower plot.
+/// The steps axis below the lower plot.
 void draw_steps_axis(PlaneFrame& frame, const StepPlot& plot) {
   const Theme& theme = frame.context.theme;
   ImFont* font = frame.context.fonts.small;
   const float y = plot.high.y + frame.px(12);
-  // Steps, or of a stored row its keys.
+  // Steps, or for a stored row its keys.
   const bool stored = frame.trace->source == SoftmaxTrace::Source::stored;
   const double each = stored ? static_cast<double>(frame.picture.extents.keys) / static_cast<double>(plot.steps) : 1;
   const plots::AxisRange range{plots::AxisScale::linear, 0, static_cast<double>(plot.steps) * each};
@@ -215,7 +215,7 @@ void draw_header(PlaneFrame& frame, ImVec2 low, float right) {
   explain_rect(context, low, {right, low.y + frame.px(20)}, context.strings(std::string(source) + "_meaning"));
 }
 
-/// Where the run has noted a row, but another one is shown.
+/// If the run has recorded a row, but a different one is shown.
 float draw_noted_link(PlaneFrame& frame, ImVec2 low) {
   const std::optional<int64_t> row = noted_row(frame.picture);
   if (!row || *row == frame.row) return 0;
@@ -327,8 +327,8 @@ TableRow row_of(const PlaneFrame& frame, size_t number, bool newest) {
           newest};
 }
 
-/// Right edges of the columns, spread evenly; 0 for one that there is no room for: first what the colour says too, then
-/// what the plot shows.
+/// Right edges of the columns, evenly spread; 0 for a column without room: first those dropped whose content the colour
+/// also shows, then those that the plot shows.
 std::vector<float> column_edges(const PlaneFrame& frame, const std::vector<TableRow>& rows, float left, float right) {
   std::array<float, 6> widths{};
   for (const TableRow& row : rows)
@@ -365,7 +365,7 @@ void draw_row_trace(PlaneFrame& frame, ImVec2 low, ImVec2 high) {
   }
   if (frame.trace->source == SoftmaxTrace::Source::stored)
     return draw_plot(frame, {low.x, y}, {high.x, high.y - frame.px(kAxis)}, /*sums=*/false);
-  // The table has five rows where there is room for them under plots that can be read.
+  // The table has five rows if there is room for them below readable plots.
   const float fixed = frame.px(2 * kTitle + kBetween + kAxis), room = high.y - y - fixed;
   const int fitting =
       static_cast<int>((room - 2 * frame.px(kLeastPlot + 26) - frame.px(kTableRow + 10)) / frame.px(kTableRow));

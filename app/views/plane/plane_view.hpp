@@ -1,4 +1,4 @@
-// What the parts of the plane of queries and keys share.
+// Shared by the parts of the plane of queries and keys.
 //
 //     sentence                                              plane │ tiles
 //     K and V                             │ row: m after each step
@@ -13,36 +13,36 @@
 
 namespace tilescope {
 
-/// What the pointer is on in the plane; shown from the next frame on.
+/// What the pointer is on in the plane; used from the next frame on.
 struct PlaneHover {
   std::optional<uint32_t> block;
-  int64_t row = 0;  // of O, through all heads
+  int64_t row = 0;  // of O, counted across all heads
 };
 
-/// What is derived from the newest result and kept between frames.
+/// State derived from the newest result and kept between frames.
 struct Plane {
   PlanePicture picture;
   uint64_t followed = 0;  // the picture that the selection has followed
-  std::string rung;       // the rung that made it
-  KeyWalk walk;           // the walk of the block that was explained last
+  std::string rung;       // the rung that produced it
+  KeyWalk walk;           // keys of the block that was explained last
   uint64_t walk_generation = 0;
   RowTraces rows;
-  PlaneHover hover;           // what the last frame had under the pointer
-  size_t selected_steps = 0;  // how many the selected block's walk has, for the keys
+  PlaneHover hover;           // under the pointer in the last frame
+  size_t selected_steps = 0;  // number of steps of the selected block, for the keyboard
 
-  /// A row is being worked out: the window has to look again.
+  /// A row is being computed: the window must draw again.
   bool working() const { return rows.busy(); }
 };
 
 struct PlaneFrame {
   PanelContext& context;
   const PlanePicture& picture;
-  const PlaneStrip& strip;  // the strip of the block that is explained
+  const PlaneStrip& strip;  // the strip of the explained block
   const KeyWalk& walk;
-  const SoftmaxTrace* trace = nullptr;  // null while it is worked out, or where nothing is known
+  const SoftmaxTrace* trace = nullptr;  // null while it is computed, or if it is unknown
   ImDrawList* list = nullptr;
-  size_t done = 0;  // steps of the walk
-  int64_t row = 0;  // of O, through all heads
+  size_t done = 0;  // completed steps
+  int64_t row = 0;  // of O, counted across all heads
   bool working = false;
   PlaneHover hover = {};
 
@@ -51,16 +51,16 @@ struct PlaneFrame {
   float px(float value) const { return context.px(value); }
 };
 
-/// Whether the Tiles tab has a plane to show for the result, and whether it is chosen.
+/// Whether the Tiles tab has a plane to show for the result, and whether it is selected.
 bool has_plane(const PanelContext& context, Plane& plane);
 bool shows_plane(const PanelContext& context, Plane& plane);
 void draw_plane(PanelContext& context, Plane& plane);
-/// "Plane  Tiles"; nothing for a result without a plane. Its right end at `top_right`; returns its width.
+/// "Plane  Tiles"; nothing for a result without a plane. Its right end is at `top_right`; returns its width.
 float draw_plane_switch(PanelContext& context, Plane& plane, ImVec2 top_right);
-/// Space, ← and →, Home and End walk over the keys; ↑ and ↓ go to the block of the queries before and after.
+/// Space, ← and →, Home and End step over the keys; ↑ and ↓ go to the block of the previous and next queries.
 void plane_keys(PanelContext& context, Plane& plane);
 
-/// Steps that lie behind the cursor of a walk of so many.
+/// Number of completed steps at the cursor, out of `steps`.
 size_t plane_done(const PlaneCursor& cursor, size_t steps);
 void step_plane(PlaneCursor& cursor, size_t steps, int by);
 void toggle_plane(PlaneCursor& cursor, size_t steps);

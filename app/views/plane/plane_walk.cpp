@@ -1,4 +1,4 @@
-// The order in which a block walks over the keys, from its accesses.
+// Derives the order in which a block reads the keys from its accesses.
 #include <algorithm>
 #include <map>
 
@@ -17,7 +17,7 @@ struct Run {
 };
 struct WarpRuns {
   std::vector<Run> runs;
-  bool open = false;                                       // the last run goes on
+  bool open = false;                                       // the last run may continue
   std::map<uint16_t, std::vector<uint32_t>> shared_loads;  // by site, in order
 };
 
@@ -43,7 +43,7 @@ class WalkBuilder {
       walk.reads_v |= buffer == picture_.v && buffer >= 0;
       copies_ |= buffer >= 0 && kind_of(result.trace, i) == AccessKind::async_copy;
     }
-    // K before V; stored scores only where there is neither. What turns away from them ends a run.
+    // K before V; stored scores only if there is neither. An access to anything else ends a run.
     primary_ = walk.reads_k ? picture_.k : walk.reads_v ? picture_.v : picture_.scores;
     for (uint32_t i = begin; i < end; ++i) take(i);
     join(walk);
@@ -57,7 +57,7 @@ class WalkBuilder {
     return static_cast<int32_t>(region_of(access.base).buffer);
   }
 
-  /// Keys of this head that an access touches; an empty range where it touches none.
+  /// Keys of this head that an access touches; an empty range if it touches none.
   ElementRange keys_of(const Access& access, int32_t buffer) const {
     const AccessTrace& trace = picture_.result->trace;
     const bool scores = buffer == picture_.scores;
@@ -99,7 +99,7 @@ class WalkBuilder {
     }
     const ElementRange keys = keys_of(access, buffer);
     if (keys.begin >= keys.end) return;
-    // Nothing comes between two reads of stored scores: other keys are another step.
+    // There is nothing between two reads of stored scores, so different keys start a new step.
     if (primary_ == picture_.scores && warp.open && warp.runs.back().first != keys.begin) warp.open = false;
     if (!warp.open) warp.runs.push_back({keys.begin, keys.end, index, false});
     Run& run = warp.runs.back();
@@ -109,7 +109,7 @@ class WalkBuilder {
     warp.open = true;
   }
 
-  /// The warps of a block share its steps: the k-th run of each is of the same keys.
+  /// The warps of a block share its steps: the k-th run of each warp covers the same keys.
   void join(KeyWalk& walk) const {
     for (const WarpRuns& warp : warps_)
       for (size_t i = 0; i < warp.runs.size(); ++i) {
@@ -124,8 +124,8 @@ class WalkBuilder {
     for (const WarpRuns& warp : warps_) note_computed(warp, walk);
   }
 
-  /// The loop over the keys reads a tile of shared memory in every turn: a load that ran a whole number of times for
-  /// each step is in it, and the earliest of these begins the turn.
+  /// The loop over the keys reads a tile of shared memory in each iteration: a load that ran a whole number of times
+  /// per step is in it, and the earliest of these begins the iteration.
   static void note_computed(const WarpRuns& warp, KeyWalk& walk) {
     const size_t steps = walk.steps.size();
     if (steps == 0) return;  // causal, and all keys come after the block's queries
@@ -146,7 +146,8 @@ class WalkBuilder {
   const PlaneStrip& strip_;
   int64_t first_row_ = 0, first_query_ = 0;
   int32_t primary_ = -1;
-  bool copies_ = false;  // asynchronously; else nothing is ever on its way, and reads of shared memory tell nothing
+  bool copies_ = false;  // with asynchronous copies; without them nothing is ever in flight, and reads of shared memory
+                         // tell nothing
   std::vector<WarpRuns> warps_;
 };
 

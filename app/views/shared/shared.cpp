@@ -1,4 +1,4 @@
-// The shared view: what lies in which bank of shared memory at a step, and how the stages of a pipeline fill and drain.
+// The shared view: the data in each bank of shared memory at a step, and how the stages of a pipeline fill and drain.
 #include <algorithm>
 #include <cmath>
 
@@ -13,21 +13,21 @@
 namespace tilescope {
 namespace {
 
-constexpr size_t kMostNamed = 2;                         // regions in a sentence
+constexpr size_t kMostNamed = 2;                         // regions named in a sentence
 constexpr float kFragments = 112, kLeastPipeline = 150;  // unscaled heights
 
 const ViewRegistration registered{{"shared", 60, make_view<SharedView>}};
 
 void follow(SharedState& panel, PanelContext& context) {
   const auto record = context.session.steps();
-  if (record == nullptr || record == panel.record) return;  // null: a further part is being recorded
+  if (record == nullptr || record == panel.record) return;  // null: a different part is being recorded
   panel = SharedState();
   panel.record = record;
   panel.picture = SharedPicture::make(record, *context.result);
 }
 
-/// As long as nobody has chosen a step, the view begins where it has most to show: a read while something is on its
-/// way, or the first read. Not where the checks found something.
+/// Until a step is chosen, the view begins at the most informative one: a read while a copy is in flight, or the first
+/// read. Not if the checks found something.
 void begin_at(PanelContext& context, const StepIndex& index, const SharedPicture& picture) {
   const StepCursor& cursor = context.view.step;
   if (!context.result->findings.empty()) return;
@@ -68,7 +68,7 @@ std::string finding_of(const SharedFrame& frame) {
                         fmt::arg("warp", frame.step.warp));
 }
 
-/// What the step itself does with shared memory; empty where it does nothing with it.
+/// What the step itself does with shared memory; empty if it does not use it.
 std::string reason_of(const SharedFrame& frame, bool* trouble) {
   const auto touched = frame.picture.touched_at(frame.step.step_number);
   if (!touched) return {};
@@ -78,7 +78,7 @@ std::string reason_of(const SharedFrame& frame, bool* trouble) {
                                         fmt::arg("ways", ways));
 }
 
-/// A race in shared memory: of this step as the step view says it, else where the run has one.
+/// A race in shared memory: of this step, as in the step view, else any race of the run.
 std::string race_of(const SharedFrame& frame) {
   if (frame.step.index.mark_at(frame.step.warp, frame.step.position) != nullptr)
     return step_sentence(frame.step).warning;
@@ -138,7 +138,7 @@ void draw_known(PanelContext& context, const StepIndex& index, SharedState& pane
   if (low - top > 80 * unit) {
     const float split = std::floor(left + (right - left) * 0.48F), column = split + 32 * unit;
     draw_shared_map(frame, {left, top}, {split, low});
-    // Where there is no room for both, the fragments wait for a higher window.
+    // If there is no room for both, the fragments are shown only in a higher window.
     const float room = low - top, beside = room - kFragments * unit;
     const float pipeline = std::min(pipeline_height(frame), beside >= kLeastPipeline * unit ? beside : room);
     draw_shared_pipeline(frame, {column, top}, {right, std::floor(top + pipeline)});
@@ -161,10 +161,10 @@ std::string region_text(const PanelContext& context, const RunResult& result, co
   const auto in_variable = [&](const SharedRegion& other) {
     return variable != nullptr && picture.record().shared_variable(other.first, other.end) == variable;
   };
-  // Dynamic shared memory that is carved into several parts: its name would not tell them apart.
+  // Dynamic shared memory divided into several parts: its name would not distinguish them.
   if (variable != nullptr && variable->is_dynamic && std::ranges::count_if(picture.regions(), in_variable) > 1)
     variable = nullptr;
-  if (one.buffer < 0 && variable != nullptr) {  // what was computed has no name but its array's
+  if (one.buffer < 0 && variable != nullptr) {  // computed data has no name except its array's
     const auto computed = std::ranges::count_if(
         picture.regions(), [&](const SharedRegion& other) { return other.buffer < 0 && in_variable(other); });
     if (computed == 1) return variable->name;
@@ -179,7 +179,7 @@ std::string region_text(const PanelContext& context, const RunResult& result, co
 
 ImU32 colour_of_buffer(const Theme& theme, const SharedPicture& picture, int32_t buffer) {
   if (buffer < 0) return theme.muted;
-  std::vector<int32_t> seen;  // by address of their first region
+  std::vector<int32_t> seen;  // ordered by the address of their first region
   for (const SharedRegion& region : picture.regions())
     if (region.buffer >= 0 && std::find(seen.begin(), seen.end(), region.buffer) == seen.end())
       seen.push_back(region.buffer);

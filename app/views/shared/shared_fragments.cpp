@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kHeader = 28, kCaption = 18, kBetween = 20, kMostCell = 20, kLeastCell = 5;  // unscaled
 
-/// The instruction whose fragments are shown: that of the step, else the last one of the warp that has any.
+/// The instruction whose fragments are shown: that of the step, else the warp's last one that has any.
 struct Shown {
   const StepInstruction* instruction = nullptr;
   std::vector<FragmentMatrix> matrices;
@@ -27,7 +27,7 @@ std::optional<Shown> shown_instruction(const SharedFrame& frame) {
   return std::nullopt;
 }
 
-/// "mma.sync m16n8k16 f16": an instruction without its operands and habits.
+/// "mma.sync m16n8k16 f16": an instruction without operands and the usual qualifiers.
 std::string short_name(const std::string& ptx) {
   std::string name = ptx.substr(ptx.starts_with('@') ? ptx.find(' ') + 1 : 0);
   name = name.substr(0, name.find_first_of(" \t{"));
@@ -40,7 +40,7 @@ ImU32 colour_of_role(const Theme& theme, FragmentMatrix::Role role) {
   return role == FragmentMatrix::Role::accumulator ? theme.write : theme.read;
 }
 
-/// Lanes of a group of four stand out from one another, and groups by turns.
+/// The lanes in a group of four have different tints, and so do alternating groups.
 ImU32 colour_of_lane(const Theme& theme, ImU32 base, uint32_t lane) {
   return mix(theme.window, base, 0.2F + 0.11F * static_cast<float>(lane % 4) + (lane / 4 % 2 == 0 ? 0.0F : 0.06F));
 }
@@ -81,7 +81,7 @@ void draw_matrix(SharedFrame& frame, const FragmentMatrix& matrix, ImVec2 low, f
   point_at_step_lane(frame.step, static_cast<int>(place.lane), text);
 }
 
-/// A, B and C side by side, in cells of one size.
+/// A, B and C side by side, with cells of equal size.
 void draw_product(SharedFrame& frame, const std::vector<FragmentMatrix>& matrices, ImVec2 low, ImVec2 high) {
   PanelContext& context = frame.context();
   const FragmentMatrix &a = matrices[0], &b = matrices[1], &c = matrices[2];

@@ -1,4 +1,4 @@
-// Shared memory over its 32 banks: all of it as a strip, and the rows around the access at the cursor from near.
+// Shared memory over its 32 banks: all of it as a strip, and a close-up of the rows around the access at the cursor.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -18,7 +18,7 @@ constexpr uint32_t kChunk = 16;  // bytes
 
 uint32_t rows_of(const SharedPicture& picture) { return picture.words() / kBanks; }
 
-/// The access whose rows are shown from near: that of the step, else the warp's last one.
+/// The access whose rows are shown close up: that of the step, else the warp's last one.
 std::optional<SharedPicture::Touched> shown_access(const SharedFrame& frame, bool* at_cursor) {
   const auto now = frame.picture.touched_at(frame.step.step_number);
   *at_cursor = now.has_value();
@@ -30,7 +30,7 @@ std::optional<SharedPicture::Touched> shown_access(const SharedFrame& frame, boo
   return std::nullopt;
 }
 
-/// Words that the access at the cursor touches, a bit each.
+/// Words that the access at the cursor touches, one bit each.
 std::vector<bool> touched_words(const SharedFrame& frame, const std::optional<SharedPicture::Touched>& touched) {
   std::vector<bool> words(frame.picture.words(), false);
   if (!touched) return words;
@@ -48,7 +48,7 @@ ImU32 colour_of(const SharedFrame& frame, const SharedRun& run) {
   if (word.state == SharedWord::State::untouched) return mix(theme.window, theme.separator, 0.75F);
   if (word.state == SharedWord::State::arriving) return mix(theme.window, theme.waiting, 0.55F);
   if (word.buffer < 0) return mix(theme.window, theme.muted, 0.5F);
-  // Chunks of a row of the matrix differ in tint, so that a swizzle shows.
+  // Chunks of a matrix row have different tints, so that a swizzle is visible.
   const BufferSpec& buffer = frame.result().plan.buffers[static_cast<size_t>(word.buffer)];
   const auto in_chunk = static_cast<int64_t>(kChunk / size_of(buffer.type));
   const int64_t row = buffer.shape.empty() ? word.element : buffer.shape.back();
@@ -81,7 +81,7 @@ struct Strip {
   }
 };
 
-/// All of shared memory; rows that become thinner than a pixel share one.
+/// All of shared memory; rows thinner than a pixel share one.
 void draw_strip(SharedFrame& frame, const Strip& strip, uint32_t first, uint32_t count) {
   const Theme& theme = frame.context().theme;
   const auto pixels = static_cast<uint32_t>(strip.high.y - strip.low.y);
@@ -108,7 +108,7 @@ float names_width(const SharedFrame& frame) {
   return std::min(width, frame.px(140));
 }
 
-/// Names of the regions beside the strip, as many as there is room for. Returns where the lowest one ends.
+/// Names of the regions beside the strip, as many as fit. Returns the lower end of the last one.
 float draw_names(SharedFrame& frame, const Strip& strip, float right) {
   PanelContext& context = frame.context();
   ImFont* small = context.fonts.small;
@@ -170,8 +170,8 @@ struct Near {
   }
 };
 
-/// What stands in a run of words: the coordinates of its first element, or only the last of them, or the zero that a
-/// copy fills with.
+/// The text in a run of words: the coordinates of its first element, or only the last of them, or the zero that a copy
+/// fills in.
 std::string run_text(const SharedFrame& frame, const SharedRun& run, bool brief) {
   if (run.first.state == SharedWord::State::untouched) return {};
   if (run.first.buffer < 0) {
@@ -199,7 +199,7 @@ void draw_run(SharedFrame& frame, const Near& near, const SharedRun& run, bool b
                     readable_on(colour, context.theme), text);
 }
 
-/// Frames around what the access touches, run by run.
+/// Frames around what the access touches, per run.
 void draw_touched(SharedFrame& frame, const Near& near, const std::vector<bool>& touched, bool writes, bool at_cursor) {
   const Theme& theme = frame.context().theme;
   const ImU32 colour = with_alpha(writes ? theme.write : theme.accent, at_cursor ? 1.0F : 0.45F);
@@ -269,7 +269,7 @@ void draw_shared_map(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   if (rows == 0 || bottom - top < frame.px(kRow)) return;
   const Strip strip{{low.x, top}, {low.x + frame.px(kStrip), bottom}, rows};
   const float near_left = strip.high.x + std::max(frame.px(kNames), names_width(frame) + frame.px(20));
-  if (high.x - near_left < frame.px(96)) return;  // no cell could be told from the next
+  if (high.x - near_left < frame.px(96)) return;  // cells could not be distinguished
   Near near{.low = {near_left, top}, .bank = (high.x - near_left) / kBanks};
   near.count = std::clamp(static_cast<uint32_t>((bottom - top) / frame.px(kRow)), 1U, rows);
   near.row_height = std::min(std::floor((bottom - top) / static_cast<float>(near.count)), frame.px(28));
@@ -278,7 +278,7 @@ void draw_shared_map(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   const std::vector<bool> words = touched_words(frame, touched);
   const auto first = std::find(words.begin(), words.end(), true);
   const auto wanted = first == words.end() ? 0 : static_cast<uint32_t>(first - words.begin()) / kBanks;
-  // Rows keep their places while the access moves within a page.
+  // Rows stay in position while the access moves within a page.
   const uint32_t page = std::max(1U, near.count / 2);
   near.first = std::min(wanted / page * page, rows - near.count);
   draw_strip(frame, strip, near.first, near.count);
@@ -286,7 +286,7 @@ void draw_shared_map(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   std::vector<SharedRun> runs;
   for (uint32_t row = near.first; row < near.first + near.count; ++row)
     for (const SharedRun& run : runs_of_row(frame.picture, frame.contents, row, frame.result())) runs.push_back(run);
-  // All in the same form: where whole coordinates do not fit one chunk, all chunks have the short one.
+  // All in the same form: if full coordinates do not fit one chunk, all chunks use the short form.
   const bool brief = std::any_of(runs.begin(), runs.end(), [&](const SharedRun& run) {
     const float room = static_cast<float>(run.count) * near.bank - frame.px(8);
     return run.count >= kChunk / kWordBytes &&

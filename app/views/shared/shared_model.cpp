@@ -15,7 +15,7 @@ size_t index_of_step(std::span<const SharedEvent> events, uint32_t step) {
   return std::min(static_cast<size_t>(at - events.begin()), events.empty() ? 0 : events.size() - 1);
 }
 
-/// What is known of a region while a warp's events are gone through.
+/// State of a region while a warp's events are processed.
 struct Open {
   bool filling = false, holding = false;
   uint32_t batch = 0;
@@ -35,7 +35,7 @@ std::vector<SharedSpan> spans_of(const SharedPicture& picture, uint32_t warp) {
     if (now.holding) spans.push_back({static_cast<int32_t>(region), now.since, now.read ? now.last_read : at, false});
     now.holding = now.read = false;
   };
-  std::vector<size_t> stored;  // regions that this warp stores to since the last barrier
+  std::vector<size_t> stored;  // regions that this warp has stored to since the last barrier
   for (size_t i = 0; i < events.size(); ++i) {
     const SharedEvent& event = events[i];
     if (event.kind == Kind::barrier) {

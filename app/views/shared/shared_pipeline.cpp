@@ -1,5 +1,5 @@
-// The events of one warp in executed order, a row for each region of shared memory: when it is filled, how long it
-// waits, when it is read. Order, not time.
+// The events of one warp in order of execution, with a row per region of shared memory: when it is filled, how long it
+// waits, when it is read. This is order, not time.
 #include <algorithm>
 #include <cmath>
 
@@ -15,11 +15,11 @@ constexpr size_t kMostRows = 8;
 
 using Kind = SharedEvent::Kind;
 
-/// The events that are on the screen.
+/// The visible events.
 struct Track {
   float left = 0, right = 0, pitch = 1, top = 0;
-  size_t first = 0, count = 0;  // of events
-  size_t rows = 0;              // of regions
+  size_t first = 0, count = 0;  // number of events
+  size_t rows = 0;              // number of regions
   float row = 0;                // height of one
   float x(size_t event) const { return left + (static_cast<float>(event) - static_cast<float>(first)) * pitch; }
   bool shows(size_t event) const { return event >= first && event < first + count; }
@@ -87,7 +87,7 @@ void draw_spans(SharedFrame& frame, const Track& track) {
   }
 }
 
-/// Barriers and waits cross all rows; copies and reads stand in their region's, products in the last one.
+/// Barriers and waits span all rows; copies and reads are in their region's row, products in the last one.
 void draw_events(SharedFrame& frame, const Track& track) {
   const Theme& theme = frame.context().theme;
   const auto events = frame.picture.events(frame.step.warp);
@@ -223,7 +223,7 @@ void draw_shared_pipeline(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   track.pitch = std::clamp(width / static_cast<float>(events.size()), frame.px(kLeastPitch), frame.px(kMostPitch));
   track.count = std::min(events.size(), static_cast<size_t>(width / track.pitch));
   const auto now = event_at(frame.picture, frame.step.warp, frame.step.step_number);
-  // Where not all fit, the cursor stays in the middle.
+  // If not all events fit, the cursor stays in the middle.
   const size_t middle = now.value_or(0);
   track.first = std::min(middle > track.count / 2 ? middle - track.count / 2 : 0, events.size() - track.count);
   const float bottom = track.top + static_cast<float>(track.rows + of_products) * track.row;

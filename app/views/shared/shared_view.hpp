@@ -1,10 +1,10 @@
-// What the parts of the shared view share. It goes with the step view: the same block, the same cursor.
+// Shared by the parts of the shared view. It follows the step view: the same block, the same cursor.
 //
 //   sentence
 //   block ‹ 53 ›  line ‹ 39 ›   warps of the block                             step_warps.cpp
-//   shared memory over its banks │ the warp's events in executed order          shared_map.cpp, shared_pipeline.cpp
+//   shared memory over its banks │ the warp's events in order of execution      shared_map.cpp, shared_pipeline.cpp
 //                                │ which lane holds which element               shared_fragments.cpp
-//   step back, play, on, the track over the warp's steps                       step_controls.cpp
+//   step back, play, forward, the track over the warp's steps                  step_controls.cpp
 #pragma once
 
 #include "app/views/context.hpp"
@@ -13,10 +13,10 @@
 
 namespace tilescope {
 
-/// What the view keeps between frames.
+/// State between frames.
 struct SharedState {
   std::shared_ptr<const StepRecord> record;
-  std::shared_ptr<const SharedPicture> picture;  // made from the record; null if it has no shared memory
+  std::shared_ptr<const SharedPicture> picture;  // derived from the record; null if it has no shared memory
   std::vector<SharedWord> contents;
   uint32_t contents_step = SharedWord::kNone;
   std::vector<SharedSpan> spans;
@@ -39,7 +39,7 @@ class SharedView final : public View {
 struct SharedFrame {
   StepFrame& step;
   const SharedPicture& picture;
-  const std::vector<SharedWord>& contents;  // behind the step
+  const std::vector<SharedWord>& contents;  // after the step
   const std::vector<SharedSpan>& spans;     // what the cursor's warp holds
   SharedMoment moment;
 
@@ -48,15 +48,15 @@ struct SharedFrame {
   float px(float value) const { return step.context.px(value); }
 };
 
-/// "tile (in)": the array by its name in the source, and the buffer whose data lies there. "a · slot 1" where several
-/// regions lie in one array.
+/// "tile (in)": the array by its source name, and the buffer whose data is in it. "a · slot 1" if an array holds
+/// several regions.
 std::string region_text(const PanelContext& context, const RunResult& result, const SharedPicture& picture,
                         int32_t region);
 
-/// The colour of a buffer's words: blue for the first buffer, and tints apart from it for the others.
+/// The colour of a buffer's words: blue for the first buffer, distinguishable tints for the others.
 ImU32 colour_of_buffer(const Theme& theme, const SharedPicture& picture, int32_t buffer);
 
-/// Each fills the rectangle that it is given.
+/// Each fills the given rectangle.
 void draw_shared_map(SharedFrame& frame, ImVec2 low, ImVec2 high);
 void draw_shared_pipeline(SharedFrame& frame, ImVec2 low, ImVec2 high);
 void draw_fragments(SharedFrame& frame, ImVec2 low, ImVec2 high);

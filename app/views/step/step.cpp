@@ -1,4 +1,4 @@
-// The step view: one block once more, a warp instruction at a time, as the simulator executed it.
+// The step view: replays one block, one warp instruction at a time, as the simulator executed it.
 #include <algorithm>
 #include <cmath>
 
@@ -26,14 +26,14 @@ Dim3 grid_of(const RunResult& result) {
   return result.plan.launches[std::min<size_t>(result.launch, result.plan.launches.size() - 1)].grid;
 }
 
-/// The block that is gone through: the selected one.
+/// The block to step through: the selected one.
 uint64_t wanted_block(const PanelContext& context) {
   const uint64_t blocks = grid_of(*context.result).count();
   const auto& chosen = context.view.selection.block;
   return chosen && *chosen < blocks ? *chosen : usual_block(*context.result);
 }
 
-/// The selection was made elsewhere: goes to the step that it means. False: it names no access of this block.
+/// If the selection was changed elsewhere, goes to its step. False: it has no access of this block.
 bool follow_selection(PanelContext& context, StepsShown& panel) {
   const Selection& selection = context.view.selection;
   const StepIndex& index = *panel.index;
@@ -56,8 +56,8 @@ bool follow_selection(PanelContext& context, StepsShown& panel) {
   return false;
 }
 
-/// A new record begins at the selected access, else at what the checks found. The selection stays what it is where
-/// nothing else is meant, so that it can still follow the next run's suggestion.
+/// A new record starts at the selected access, else at what the checks found. The selection is otherwise unchanged, so
+/// that it can still follow the next run's suggestion.
 void begin_at(PanelContext& context, StepsShown& panel) {
   StepCursor& cursor = context.view.step;
   const StepIndex& index = *panel.index;
@@ -104,7 +104,7 @@ float draw_sentence(StepFrame& frame, ImVec2 low, float right) {
   return flow_text(frame.list, low, right - low.x, frame.context.px(24), runs);
 }
 
-/// Lanes, values and what came before them, in a column.
+/// Lanes, values and the preceding results, in a column.
 void draw_column(StepFrame& frame, ImVec2 low, ImVec2 high) {
   const float unit = frame.context.view.scale;
   const float lanes = draw_step_lanes(frame, low, high.x);
@@ -114,7 +114,7 @@ void draw_column(StepFrame& frame, ImVec2 low, ImVec2 high) {
 }
 
 void draw_record(PanelContext& context, const StepIndex& index) {
-  // Unscaled pixels. In a narrow window the instructions stand below the lanes; in a low one the view is scrolled.
+  // Unscaled pixels. In a narrow window the instructions are below the lanes; a low one scrolls.
   constexpr float kLeastBeside = 620, kLeastBody = 220, kColumn = 300, kInstructions = 200, kTrack = 44;
   const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const ImVec2 origin{window.x, window.y - ImGui::GetScrollY()};
@@ -197,7 +197,7 @@ const StepIndex* steps_in_view(PanelContext& context) {
     panel.index = std::make_unique<StepIndex>(record, context.result);
     panel.fresh = true;
   }
-  // While a window further on is recorded, the last one stays.
+  // While a later window is being recorded, the last one stays.
   if (!panel.index || context.session.steps_error()) {
     panel.index.reset();
     draw_waiting(context);
@@ -262,7 +262,7 @@ void StepView::draw(PanelContext& context) {
 
 void step_keys(PanelContext& context) {
   const StepsShown& panel = steps_of(context.view);
-  // After a change of lab the steps of the last one are still there, and their result is not.
+  // After a change of lab the previous steps still exist, but their result does not.
   if (!context.result || !panel.result.is(context.result)) return;
   if (!panel.index || panel.index->count(context.view.step.warp) == 0) return;
   take_step_keys(context, *panel.index);

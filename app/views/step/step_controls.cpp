@@ -1,4 +1,4 @@
-// The row that goes through the steps, and its keys.
+// The row for moving through the steps, and its keys.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +17,7 @@ void draw_icon(ImDrawList* list, ImVec2 centre, float unit, Icon icon, ImU32 col
   const auto bar = [&](float x) {
     list->AddRectFilled({centre.x + x - unit, centre.y - half}, {centre.x + x + unit, centre.y + half}, colour);
   };
-  // A triangle whose tip points to a side.
+  // A triangle that points to one side.
   const auto arrow = [&](float x, float side, float width) {
     const ImVec2 tip{centre.x + x + side * width / 2, centre.y};
     const float base = centre.x + x - side * width / 2;
@@ -71,7 +71,7 @@ void toggle_play(StepCursor& cursor, uint64_t count) {
   if (cursor.playing && cursor.position + 1 >= count) cursor.position = 0;
 }
 
-/// Where a button leads.
+/// The target of a button.
 uint64_t target_of(const StepIndex& index, uint32_t warp, uint64_t position, Icon icon) {
   const uint64_t last = index.count(warp) - 1;
   switch (icon) {
@@ -102,7 +102,7 @@ void act(PanelContext& context, const StepIndex& index, Icon icon) {
   go_to_step(context, index, cursor.warp, target_of(index, cursor.warp, cursor.position, icon));
 }
 
-/// Returns the x behind the buttons.
+/// Returns the x after the buttons.
 float draw_buttons(StepFrame& frame, float left, float y) {
   PanelContext& context = frame.context;
   const bool playing = frame.cursor().playing;
@@ -141,14 +141,14 @@ std::string position_text(const StepFrame& frame, uint64_t position) {
                                       fmt::arg("all", number(all)));
 }
 
-/// The nearest finding of the warp that lies outside of the window.
+/// The nearest finding of the warp outside the window.
 const StepFinding* finding_elsewhere(const StepFrame& frame) {
   for (const StepFinding& finding : frame.record().findings)
     if (finding.step == Step::kNone && finding.warp == frame.warp) return &finding;
   return nullptr;
 }
 
-/// "‹ earlier   further ›": what else of the warp can be recorded. Returns where they begin.
+/// "‹ earlier   further ›": other windows of the warp that can be recorded. Returns their left end.
 float draw_windows(StepFrame& frame, float right, float y) {
   PanelContext& context = frame.context;
   const StepRecord& record = frame.record();
@@ -179,7 +179,7 @@ float draw_windows(StepFrame& frame, float right, float y) {
   }
   if (const StepFinding* finding = finding_elsewhere(frame);
       finding != nullptr && link("finding", "step.to_finding", context.theme.error)) {
-    constexpr uint64_t kBefore = 64;  // steps that lead to it
+    constexpr uint64_t kBefore = 64;  // steps shown before it
     cursor.first_step = finding->own - std::min(finding->own, kBefore);
     cursor.position = finding->own - cursor.first_step;
   }
@@ -191,7 +191,7 @@ void draw_ticks(StepFrame& frame, float x0, float x1, float y) {
   const auto last = static_cast<float>(std::max<uint64_t>(frame.index.count(frame.warp), 2) - 1);
   const auto at = [&](uint64_t position) { return std::round(x0 + (x1 - x0) * static_cast<float>(position) / last); };
   const auto& stops = frame.index.stops(frame.warp);
-  // Where they would run into one another they say nothing.
+  // Omitted if they would overlap.
   if (static_cast<float>(stops.size()) * context.px(5) < x1 - x0)
     for (const uint64_t stop : stops) {
       const bool barrier = frame.index.instruction(frame.index.at(frame.warp, stop)).role == StepRole::barrier;
@@ -231,7 +231,7 @@ void draw_step_track(StepFrame& frame, ImVec2 low, ImVec2 high) {
   const uint64_t count = frame.index.count(frame.warp);
   const float x0 = draw_buttons(frame, low.x, y) + context.px(12);
   const float right = draw_windows(frame, high.x, y);
-  // The widest text decides where the track ends, so that nothing moves while it plays.
+  // The widest text determines the end of the track, so that nothing moves during playback.
   ImFont* font = context.fonts.small;
   const float room = text_size(font, position_text(frame, count - 1)).x + context.px(4);
   draw_text_right(frame.list, font, {right, centred_top(font, y)}, theme.muted, position_text(frame, frame.position));

@@ -80,7 +80,7 @@ std::string path_text(const StepFrame& frame, const StepPath& path) {
       fmt::arg("barrier", static_cast<int>(path.barrier)), fmt::arg("lanes", lanes_text(path.lanes)));
 }
 
-/// Where the other lanes of the warp are, a line each.
+/// The positions of the warp's other lanes, one line each.
 float draw_paths(StepFrame& frame, ImVec2 low, float right) {
   const PanelContext& context = frame.context;
   const auto paths = frame.record().paths_of(frame.step());

@@ -27,7 +27,7 @@ int64_t sign_extended(uint64_t bits, uint32_t bytes) {
   return static_cast<int64_t>(bits << shift) >> shift;
 }
 
-/// As many figures as fit; a whole number has no point.
+/// As many digits as fit; a whole number has no decimal point.
 std::string real_text(double value, int digits) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
@@ -49,7 +49,7 @@ std::string whole_text(int64_t value, int digits) {
   return text;
 }
 
-/// The number that bits are; nothing of those that hold two.
+/// The number that the bits represent; nothing if they hold two numbers.
 std::optional<double> real_value(uint64_t bits, uint32_t bytes, ValueKind kind) {
   if (kind == ValueKind::f16x2 || kind == ValueKind::bf16x2) return {};
   if (kind == ValueKind::bf16) return bfloat_value(static_cast<uint16_t>(bits));
@@ -102,7 +102,7 @@ void StepIndex::find_stops(uint32_t warp) {
     const Step& step = at(warp, position);
     if (instruction(step).role == StepRole::barrier) stops_[warp].push_back(position);
     if (position == 0) continue;
-    // A jump back by lanes of the path that ran before it: not a switch to another path.
+    // A backward jump by lanes of the previous path, not a switch to a different path.
     const Step& before = at(warp, position - 1);
     const bool closes = instruction(before).role == StepRole::branch && step.instruction <= before.instruction;
     if (closes && (step.active & before.active) != 0 && (stops_[warp].empty() || stops_[warp].back() != position))
@@ -126,7 +126,7 @@ void StepIndex::find_marks(const RunResult& result) {
       add_mark(
           finding.warp,
           {.position = position_of(finding.step), .id = finding.id, .what = finding.what, .lanes = 1U << finding.lane});
-  // What is only known once the block is at its end, races above all, is found by its line and thread.
+  // Findings known only at the end of the block, mainly races, are located by line and thread.
   for (const Finding& finding : result.findings) {
     if (finding.launch != record_->launch || finding.line == 0) continue;
     if (block_of(finding, record_->grid) != record_->block) continue;
@@ -200,7 +200,7 @@ uint64_t StepIndex::previous_line(uint32_t warp, uint64_t position) const {
   uint64_t at_line = position;
   while (at_line > 0 && line_at(warp, at_line) == line_at(warp, position)) --at_line;
   if (line_at(warp, at_line) == line_at(warp, position)) return 0;
-  // The beginning of the line before.
+  // Go to the start of the previous line.
   const uint32_t line = line_at(warp, at_line);
   while (at_line > 0 && line_at(warp, at_line - 1) == line) --at_line;
   return at_line;
@@ -288,7 +288,7 @@ std::string value_text(uint64_t bits, uint64_t high, uint32_t bytes, ValueKind k
   const bool hexadecimal = format == StepFormat::hexadecimal ||
                            (format == StepFormat::automatic && (kind == ValueKind::bits || kind == ValueKind::address));
   if (hexadecimal) {
-    // Small numbers are easier to read without their zeros.
+    // Small numbers are easier to read without leading zeros.
     if (format == StepFormat::automatic && bits < 10) return fmt::format("{}", bits);
     return bytes == 8 ? fmt::format("{:#x}", bits) : fmt::format("0x{:0{}x}", bits, 2 * bytes);
   }
@@ -377,7 +377,7 @@ AddressPlace place_of_address(const RunResult& result, uint64_t address, uint32_
   place.space = space;
   place.element = at.offset;
   if (at.buffer < 0 || static_cast<size_t>(at.buffer) >= result.plan.buffers.size()) {
-    // A generic address may lie in the block's own memory.
+    // A generic address may refer to the block's own memory.
     if (at.buffer + 16 == 1) place.space = Space::shared;
     if (at.buffer + 16 == 2) place.space = Space::local;
     return place;

@@ -13,7 +13,7 @@ namespace {
 
 enum class VariableType : uint8_t { unknown, real32, real64, integer32, integer64, pointer };
 
-/// The one variable that a line assigns.
+/// The single variable that a line assigns.
 struct Assignment {
   std::string_view variable;
   VariableType type = VariableType::unknown;
@@ -52,7 +52,7 @@ class LineReader {
     }
   }
 
-  /// By line; lines that assign none, or several, are left out.
+  /// By line; lines that assign no variable, or several, are omitted.
   std::map<uint32_t, Assignment> read() {
     std::map<uint32_t, std::set<std::string_view>> targets;
     std::map<uint32_t, Assignment> found;
@@ -80,7 +80,7 @@ class LineReader {
   }
 
   bool begins_line(size_t token) const { return token == 0 || lines_[token - 1] != lines_[token]; }
-  /// Else the line continues what an earlier one has begun.
+  /// False: the line continues an earlier statement.
   bool begins_statement(size_t token) const {
     if (token == 0 || tokens_[token - 1].kind == SourceToken::Kind::directive) return true;
     constexpr std::array<std::string_view, 6> kEnds{";", "{", "}", ")", ":", "else"};
@@ -111,7 +111,7 @@ class LineReader {
     return false;
   }
 
-  /// A pointer for "const float* row =". Nothing where the words before the name declare nothing.
+  /// Pointer for "const float* row =". Nothing if the words before the name are not a declaration.
   std::optional<VariableType> declared_type(size_t token) const {
     bool pointer = false, any = false;
     int longs = 0;
@@ -139,7 +139,7 @@ class LineReader {
         type = VariableType::integer64;
         any = true;
       } else if (word.kind == SourceToken::Kind::name && !word.is("return") && !word.is("else")) {
-        return VariableType::unknown;  // a type that is not known here
+        return VariableType::unknown;  // an unknown type
       } else {
         break;
       }

@@ -1,7 +1,7 @@
-// The learner's names for registers. The compiler keeps none of local variables (-lineinfo has lines alone, and -G
-// would change the code), so they are concluded from the source: where a line assigns one variable of a fundamental
-// type, and the instructions of that line leave behind one register of that type, the register holds the
-// variable. Where a line says less than that, the register stays without a name.
+// The source's names for registers. The compiler keeps no names of local variables (-lineinfo has only lines, and -G
+// would change the code), so they are inferred: if a line assigns one variable of a fundamental type, and the
+// instructions of that line produce one register of that type, the register holds the variable. In all other cases the
+// register stays unnamed.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 namespace tilescope {
 
 struct StepName {
-  std::string variable;  // empty: not known
-  uint32_t line = 0;     // that says so
+  std::string variable;  // empty: unknown
+  uint32_t line = 0;     // the line that shows it
   bool operator==(const StepName&) const = default;
 };
 

@@ -1,4 +1,4 @@
-// The PTX around a step: the instruction itself, where the warp's other lanes wait, and who wrote a register last.
+// The PTX around a step: the instruction itself, where the warp's other lanes wait, and the last writer of a register.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -31,7 +31,7 @@ StepListing& listing_of(StepFrame& frame) {
   return listing;
 }
 
-/// Keeps the step in sight, and otherwise leaves the rows where they are.
+/// Keeps the step visible, and otherwise leaves the rows unchanged.
 void scroll(StepFrame& frame, StepListing& listing, int64_t visible) {
   const auto current = static_cast<int64_t>(listing.row_of[frame.step().instruction]);
   const auto all = static_cast<int64_t>(listing.rows.size());
@@ -45,7 +45,7 @@ void scroll(StepFrame& frame, StepListing& listing, int64_t visible) {
   listing.top = std::clamp<int64_t>(listing.top, 0, std::max<int64_t>(0, all - visible));
 }
 
-/// Returns where the text ends.
+/// Returns the right end of the text.
 float draw_code(const StepFrame& frame, ImVec2 at, float right, const std::string& text, bool dimmed) {
   const PanelContext& context = frame.context;
   ImFont* font = context.fonts.code;
@@ -62,7 +62,7 @@ float draw_code(const StepFrame& frame, ImVec2 at, float right, const std::strin
   return x;
 }
 
-/// "24 wait here", where other lanes of the warp are.
+/// "24 wait here", at the position of the warp's other lanes.
 void draw_waiting(const StepFrame& frame, uint32_t instruction, ImVec2 low, ImVec2 high, float text_end) {
   const PanelContext& context = frame.context;
   uint32_t lanes = 0;

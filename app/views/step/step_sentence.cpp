@@ -1,4 +1,4 @@
-// What a step does, in a sentence.
+// Describes a step in a sentence.
 #include <bit>
 
 #include "app/draw/sentences.hpp"
@@ -58,7 +58,7 @@ std::string barrier_finding(const StepFrame& frame) {
     return strings.format("step.says_waits", fmt::arg("warp", frame.warp),
                           fmt::arg("barrier", static_cast<int>(now.barrier)));
   const Step& step = frame.step();
-  uint32_t still = 0;  // lanes that wait on while others of their warp go on
+  uint32_t still = 0;  // lanes that keep waiting while others of their warp continue
   if (frame.position + 1 < frame.index.count(frame.warp))
     for (const StepPath& path : frame.record().paths_of(frame.index.at(frame.warp, frame.position + 1)))
       if (path.state == StepPath::State::at_barrier) still |= path.lanes & step.waits;
@@ -131,7 +131,7 @@ StepSentence step_sentence(const StepFrame& frame) {
   said.finding = finding_of(frame);
   said.reason = reason_of(frame);
   const uint32_t line = frame.instruction().line;
-  std::string zeros;  // buffers that launches before this one would have written
+  std::string zeros;  // buffers that earlier launches would have written
   for (const size_t buffer : buffers_not_computed(*frame.context.result, frame.record().launch))
     zeros += (zeros.empty() ? "" : ", ") + frame.context.result->plan.buffers[buffer].name;
   if (!zeros.empty())

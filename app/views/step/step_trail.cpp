@@ -1,4 +1,4 @@
-// What the warp computed just before a step, in one lane: where the values on the screen come from.
+// What one lane of the warp computed just before a step: the origin of the displayed values.
 #include <algorithm>
 #include <bit>
 
@@ -15,7 +15,7 @@ struct PastResult {
   ValueKind kind;
 };
 
-/// The newest results of a lane before a step, newest first.
+/// The most recent results of a lane before a step, newest first.
 std::vector<PastResult> results_before(const StepFrame& frame, int lane, size_t most) {
   std::vector<PastResult> results;
   constexpr uint64_t kFarthest = 512;

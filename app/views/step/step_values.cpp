@@ -1,5 +1,5 @@
-// The registers that a step reads and writes, lane by lane: eight lanes to a row, or four where values are long; one
-// line where all agree.
+// The registers that a step reads and writes, lane by lane: eight lanes per row, or four if values are long; one line
+// if all agree.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -18,8 +18,8 @@ struct Group {
   uint32_t reg = Step::kNone;
   ValueKind kind = ValueKind::bits;
   std::optional<LaneValues> values = {};
-  uint32_t lanes = 0;    // that read or write it now
-  uint32_t changed = 0;  // that now hold something else
+  uint32_t lanes = 0;    // lanes that read or write it now
+  uint32_t changed = 0;  // lanes whose value changed
   std::array<uint64_t, 32> addresses{};
 };
 
@@ -68,7 +68,7 @@ ImU32 role_colour(const StepFrame& frame, const Group& group) {
   return frame.instruction().role == StepRole::load ? theme.read : theme.write;
 }
 
-/// "a[54,880]", or where else an address points to.
+/// "a[54,880]", or any other target of an address.
 std::string address_text(const StepFrame& frame, uint64_t address, uint32_t bytes, bool named) {
   const RunResult& result = *frame.context.result;
   const AddressPlace place = place_of_address(result, address, bytes, frame.instruction().space);
@@ -125,7 +125,7 @@ std::optional<uint32_t> writer_of(const StepFrame& frame, const Group& group) {
   return record.steps[step].warp == frame.warp ? std::optional(step) : std::nullopt;
 }
 
-/// The name leads to the last writer.
+/// The name links to the last writer.
 void point_at_name(StepFrame& frame, const Group& group, ImVec2 low, ImVec2 high, size_t number) {
   PanelContext& context = frame.context;
   ImGui::SetCursorScreenPos(low);
@@ -135,7 +135,7 @@ void point_at_name(StepFrame& frame, const Group& group, ImVec2 low, ImVec2 high
   mark(context, "step.register." + std::to_string(number), low, high);
   if (!ImGui::IsItemHovered() || group.reg == Step::kNone) return;
   const std::string& name = frame.record().registers[group.reg].name;
-  std::string variable;  // why the register is called as it is
+  std::string variable;  // why the register has this name
   if (const StepName& known = frame.index.name_of(group.reg); !known.variable.empty())
     variable = context.strings.format("step.variable_meaning", fmt::arg("variable", known.variable),
                                       fmt::arg("register", name), fmt::arg("line", known.line)) +
@@ -161,7 +161,8 @@ std::string note_of(const StepFrame& frame, const Group& group, const LanePatter
   const Strings& strings = frame.context.strings;
   if (pattern.uniform) return strings("step.all_lanes");
   std::string note;
-  // Of every fourth lane "1 byte apart" would be said of lanes that do nothing: what counts is from one to the next.
+  // For every fourth lane, "1 byte apart" would describe lanes that are inactive: the distance between active lanes
+  // counts.
   const int64_t spacing = lane_spacing(group.lanes);
   if (pattern.stride && spacing > 0)
     note = strings.format(
@@ -174,7 +175,7 @@ std::string note_of(const StepFrame& frame, const Group& group, const LanePatter
   return note;
 }
 
-/// Name, type, and what is true of all lanes. Returns whether that says everything: one value, or evenly spaced
+/// Name, type, and what all lanes have in common. Returns whether that is everything: one value, or evenly spaced
 /// addresses.
 bool draw_heading(StepFrame& frame, const Group& group, ImVec2 low, float right, size_t number) {
   PanelContext& context = frame.context;
@@ -211,7 +212,7 @@ bool draw_heading(StepFrame& frame, const Group& group, ImVec2 low, float right,
     value = cell_text(frame, group, first, 9);
   }
   ImFont* font = pattern.uniform ? fonts.small_semibold : fonts.small;
-  // The value goes before the note where there is no room for both.
+  // The value precedes the note if there is no room for both.
   const std::string note = note_of(frame, group, pattern);
   const float room = right - x - (value.empty() ? 0 : text_size(font, value).x + 12 * unit);
   if (!note.empty() && text_size(fonts.small, note).x < room)
@@ -220,7 +221,7 @@ bool draw_heading(StepFrame& frame, const Group& group, ImVec2 low, float right,
   const bool outside = is_outside(frame, group, first) || is_outside(frame, group, last);
   const ImVec2 size = draw_text(frame.list, font, {x, centred_top(font, y)}, outside ? theme.error : theme.text,
                                 fit_text(font, value, right - x));
-  // One value alone is marked as its cells would be.
+  // A single value is marked like a changed cell.
   if (pattern.uniform && group.changed != 0)
     frame.list->AddRectFilled({x, y + 9 * unit}, {x + size.x, y + 10 * unit}, theme.write);
   return pattern.uniform || pattern.stride;
@@ -273,7 +274,7 @@ std::string lane_text(const StepFrame& frame, const Group& group, int lane) {
                                                ValueKind::bits, StepFormat::hexadecimal, 9)));
 }
 
-/// A predicate is one row of 32: filled where it holds.
+/// A predicate is one row of 32: filled where it is true.
 void draw_predicate(const StepFrame& frame, const Group& group, ImVec2 low, ImVec2 high) {
   const Theme& theme = frame.context.theme;
   const float unit = frame.context.view.scale;
@@ -299,7 +300,7 @@ void draw_predicate(const StepFrame& frame, const Group& group, ImVec2 low, ImVe
   }
 }
 
-/// How the values of a group are written: so many in a row, of so many digits.
+/// Layout of a group's values: lanes per row, and digits per value.
 struct CellLayout {
   int columns = 8;
   float pitch = 0;
@@ -322,7 +323,7 @@ float room_in_cell(const StepFrame& frame, const CellLayout& layout) {
   return layout.pitch - 9 * frame.context.view.scale;
 }
 
-/// Eight lanes to a row, if none of their values would be cut.
+/// Eight lanes per row, if no value would be truncated.
 CellLayout choose_cells(const StepFrame& frame, const Group& group, float width) {
   const CellLayout eight = lay_out_cells(frame, group, width, 8);
   for (int lane = 0; lane < 32; ++lane) {
@@ -436,7 +437,7 @@ float draw_step_values(StepFrame& frame, ImVec2 low, ImVec2 high) {
   const ImVec2 origin{low.x, low.y + 24 * unit};
   const auto groups = groups_of(frame);
   ImGui::SetCursorScreenPos(origin);
-  // The scroll bar has a place of its own, beside the cells.
+  // The scroll bar has reserved space beside the cells.
   const float bar = ImGui::GetStyle().ScrollbarSize + 2 * unit;
   ImGui::BeginChild("values", {high.x - low.x + bar, high.y - origin.y}, false, ImGuiWindowFlags_NoBackground);
   ImDrawList* outer = std::exchange(frame.list, ImGui::GetWindowDrawList());

@@ -1,4 +1,4 @@
-// The row on top of the step view: block, source line, and the warps of the block with what each is doing.
+// The row at the top of the step view: block, source line, and the warps of the block with their states.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace tilescope {
 namespace {
 
-/// label ‹ value ›: −1 or +1 where an arrow was pressed.
+/// label ‹ value ›: returns −1 or +1 if an arrow was pressed.
 int stepper(StepFrame& frame, const char* id, float& x, float y, std::string_view label, std::string_view value,
             std::string_view help) {
   PanelContext& context = frame.context;
@@ -64,7 +64,7 @@ const char* state_key(const StepWarpState& state) {
   return "step.warp_ready";
 }
 
-/// The cell of one warp: what it does is told by its surface and, for those who see no colours, by its shape.
+/// The cell of one warp: its state is shown by its colour and also by its shape, for colour-blind users.
 void draw_warp(StepFrame& frame, uint32_t warp, ImVec2 low, ImVec2 high, bool hovered, bool numbered) {
   const PanelContext& context = frame.context;
   const Theme& theme = context.theme;
@@ -89,7 +89,7 @@ void draw_warp(StepFrame& frame, uint32_t warp, ImVec2 low, ImVec2 high, bool ho
   } else {
     frame.list->AddRectFilled(low, high, surface, 3 * unit);
   }
-  // A bar under the number: it stands in front of a barrier.
+  // A bar below the number: it waits at a barrier.
   if (state.state == State::at_barrier)
     frame.list->AddRectFilled({low.x + 3 * unit, high.y - 3 * unit}, {high.x - 3 * unit, high.y - unit}, theme.waiting);
   if (shown)
@@ -144,7 +144,7 @@ void draw_cells(StepFrame& frame, float x, float right, float y) {
     explain(context, context.strings.format(state_key(state), fmt::arg("warp", warp),
                                             fmt::arg("barrier", static_cast<int>(state.barrier))));
     if (pressed && frame.index.count(warp) != 0) {
-      // The step of that warp that comes next in time.
+      // The next step of that warp in execution order.
       const auto steps = frame.record().steps_of(warp);
       const auto next = std::ranges::lower_bound(steps, frame.step_number);
       frame.cursor().playing = false;
@@ -155,7 +155,7 @@ void draw_cells(StepFrame& frame, float x, float right, float y) {
   mark(context, "step.warps", low, {x + width, y + height / 2});
   const float digits = text_size(context.fonts.small, "00").x + unit;
   const bool all_numbered = pitch - gap >= digits;
-  const uint32_t every = 4 * pitch >= digits + 3 * unit ? 4 : 8;  // of the others
+  const uint32_t every = 4 * pitch >= digits + 3 * unit ? 4 : 8;  // for the others
   for (uint32_t warp = 0; warp < warps; ++warp) {
     const float x0 = x + static_cast<float>(warp) * pitch;
     draw_warp(frame, warp, {x0, low.y}, {x0 + pitch - gap, low.y + height}, static_cast<int>(warp) == hovered,
@@ -189,7 +189,7 @@ float draw_step_warps(StepFrame& frame, ImVec2 low, float right) {
   }
   ImFont* font = context.fonts.small;
   const float label = text_size(font, strings("step.warps")).x + context.px(8);
-  // In a narrow window the warps have a row of their own.
+  // In a narrow window the warps have a separate row.
   constexpr float kLeastWarp = 10;
   const bool below = right - x - label < static_cast<float>(record.warps) * context.px(kLeastWarp);
   const float warps_x = below ? low.x : x, warps_y = below ? y + height : y;

@@ -1,4 +1,4 @@
-// The tile view: which block reads and writes what, as the simulator observed it.
+// The tile view: what each block reads and writes, as observed by the simulator.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ constexpr float kLeastMap = 150, kControls = 40, kStrip = 124;
 
 const ViewRegistration registered{{"tiles", 20, make_view<TilesView>}};
 
-/// The scale of what the maps are coloured by. Returns its width; draws where `list` is not null.
+/// The colour scale of the maps. Returns its width; draws if `list` is not null.
 float draw_legend(PanelContext& context, ImDrawList* list, ImVec2 top_right, const char* what, uint64_t count) {
   const Theme& theme = context.theme;
   ImFont* font = context.fonts.small;
@@ -44,7 +44,7 @@ float draw_legend(PanelContext& context, ImDrawList* list, ImVec2 top_right, con
   return top_right.x - x;
 }
 
-/// The sentence, with the legend at its right; below it where the two would be narrow columns. Returns the height.
+/// The sentence, with the legend at its right, or below it if both would be too narrow. Returns the height.
 float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 low, float right) {
   const Theme& theme = context.theme;
   const auto said = tiles_sentence(context.strings, *context.result, picture.shape);
@@ -64,7 +64,7 @@ float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 lo
   };
   const float beside = parts > 1 ? draw_its_legend(nullptr, low.y) + context.px(24) : 0;
   const bool below = beside > 0 && right - low.x - beside < context.px(300);
-  // Chinese needs no space between its sentences.
+  // Chinese needs no space between sentences.
   const std::string space = context.strings.language == Language::en ? " " : "";
   const bool warned = !said.warning.empty();
   const std::string& last = warned ? said.warning : said.quiet;
@@ -110,11 +110,11 @@ void TilesView::draw_observed(PanelContext& context) {
   const ImVec2 low{left, std::floor(top + said + 6 * unit)};
   const WaveSchedule* waves = shown_waves(*context.result);
   const float processors = processor_row_height(*context.result) * unit;
-  // In a low window the strip is scrolled to.
+  // In a low window, the strip is reached by scrolling.
   const float least = low.y + kLeastMap * unit + processors + (kControls + kStrip) * unit;
   const float bottom = std::max(origin.y + size.y, least), strip = bottom - kStrip * unit;
   const ImVec2 high{right, std::floor(strip - kControls * unit - processors)};
-  if (high.y - low.y < 48 * unit || right - left < 200 * unit) return;  // nothing can be told apart in so little room
+  if (high.y - low.y < 48 * unit || right - left < 200 * unit) return;  // too little room to distinguish anything
   if (!picture.fits(low, high)) lay_out_tiles(picture, low, high, unit);
 
   move_cameras(context, picture, index);
@@ -132,7 +132,7 @@ void TilesView::draw_observed(PanelContext& context) {
   if (frame.access) frame.shown = warp_access(*context.result, *frame.access);
   draw_map(frame);
   if (processors > 0) draw_processor_row(frame, {left, high.y + 4 * unit}, {right, strip - 36 * unit});
-  // Which blocks, and how near: one row of controls.
+  // Playback and zoom level share one row of controls.
   const float least_left = left + std::floor((right - left) * (playable ? 0.55F : 0.1F));
   const float crumbs = draw_zoom_crumbs(frame, right, strip - 22 * unit, least_left);
   if (playable)
@@ -163,7 +163,7 @@ void TilesView::apply(ViewState& view, const ShotWishes& wishes) {
   if (wishes.issued) view.plane.step = static_cast<double>(*wishes.issued);
 }
 
-/// In, level by level, and out again.
+/// Zooms in level by level, and out again.
 void TilesView::play(ViewState& view, int frame) {
   constexpr int kFramesOfALevel = 12;
   view.plane.playing = true;

@@ -1,4 +1,4 @@
-// The cameras over the buffers: where level and selection send them, and what hand and wheel do.
+// The cameras over the buffers: their targets by level and selection, and movement by mouse and wheel.
 #include <algorithm>
 #include <cmath>
 
@@ -8,24 +8,24 @@
 namespace tilescope {
 namespace {
 
-constexpr double kSeconds = 0.3;       // of a way from level to level
-constexpr double kWheelFactor = 1.25;  // of one notch
+constexpr double kSeconds = 0.3;       // duration of a movement between levels
+constexpr double kWheelFactor = 1.25;  // per notch
 
-/// The whole buffer, as a camera over its elements.
+/// A camera over the elements that shows the whole buffer.
 Camera home_camera(const BufferPicture& one) {
   const TileGrid& cells = one.home.cells;
   Camera camera;
   camera.pixels_x = static_cast<double>(one.home.pitch_x) / static_cast<double>(cells.matrix ? cells.cell_width : 1);
   camera.pixels_y = static_cast<double>(one.home.pitch_y) / static_cast<double>(cells.matrix ? cells.cell_height : 1);
   if (cells.matrix) return camera;
-  // A vector's near picture has other rows: all of them at once are as far away as it goes.
+  // A vector's close-up has different rows: showing all of them is its maximum distance.
   const CellRect all{0, 0, static_cast<double>(one.elements.columns), static_cast<double>(one.elements.rows())};
   return fit_camera(all, one.viewport(), kLargestFitted);
 }
 
 double eased(double t) { return t * t * (3 - 2 * t); }
 
-/// Whether A or B of a product: they go where C goes.
+/// Whether it is A or B of a product: these follow C.
 bool follows_product(const TilePicture& picture, const BufferPicture& one) {
   return picture.as_product && one.buffer != picture.product->c;
 }
@@ -34,7 +34,7 @@ Camera camera_now(const BufferPicture& one) {
   return between(one.camera.from, one.camera.to, eased(one.camera.progress));
 }
 
-/// The elements of one lane in a buffer: those of the access itself, or of the nearest one of its warp there.
+/// The elements of one lane in a buffer: those of the access itself, or of its warp's nearest access there.
 std::optional<ElementRange> lane_target(TraceIndex& index, const BufferPicture& one, const WarpAccess& access, int lane,
                                         bool writes) {
   if (access.buffer == static_cast<int64_t>(one.buffer) && access.is_active(lane)) {
@@ -46,7 +46,7 @@ std::optional<ElementRange> lane_target(TraceIndex& index, const BufferPicture& 
   return touched;
 }
 
-/// What a level shows of a buffer; nothing where the block has no part in it.
+/// The region of a buffer that a level shows; nothing if the block does not touch it.
 std::optional<CellRect> region_of(TraceIndex& index, const BufferPicture& one, const Aim& aim) {
   const RunResult& result = index.result();
   const BufferMap& map = result.tiles.buffers[one.buffer];
@@ -70,9 +70,9 @@ std::optional<CellRect> region_of(TraceIndex& index, const BufferPicture& one, c
   return near_extent_of(one.elements, ranges, ranges.empty() ? 0 : ranges.front().begin);
 }
 
-/// Shows no more beside the buffer (and what its last tiles reach beyond it) than a margin.
+/// Shows at most a margin beyond the buffer (including the overhang of its last tiles).
 Camera on_buffer(const BufferPicture& one, Camera camera) {
-  constexpr double kBeside = 0.04;  // of what is seen
+  constexpr double kBeside = 0.04;  // fraction of the visible part
   const TileGrid& all = one.elements;
   const auto columns = static_cast<double>(all.matrix ? std::max(all.matrix_columns, one.edge_columns) : all.columns);
   const auto rows = static_cast<double>(std::max(all.rows(), one.edge_rows));
@@ -93,16 +93,17 @@ Camera camera_for(const BufferPicture& one, const CellRect& region, TilesLevel l
     camera.pixels_x = std::max(camera.pixels_x, std::min(2 * camera.pixels_y, viewport.width / columns));
     camera.column = 0;
   }
-  if (!one.elements.matrix && columns * camera.pixels_x <= viewport.width) camera.column = 0;  // from the left edge on
+  if (!one.elements.matrix && columns * camera.pixels_x <= viewport.width)
+    camera.column = 0;  // aligned to the left edge
   if (level < TilesLevel::warp) return camera;
   if (level == TilesLevel::warp && !one.elements.matrix) return camera;  // rows of whole warps
-  // Lanes want their numbers read, even where a warp's elements are far apart.
+  // At lane level the numbers must be readable, even if a warp's elements are far apart.
   const double least_x = (level == TilesLevel::lane ? 32 : 22) * unit;
   const double least_y = (level == TilesLevel::lane ? 22 : kNumberHeight) * unit;
   if (level == TilesLevel::warp && region.x1 - region.x0 > 1 && region.y1 - region.y0 > 1 && camera.pixels_y < 5 * unit)
-    return camera;  // a warp over a whole tile: the picture before the numbers
+    return camera;  // a warp spread over a whole tile: the picture matters more than the numbers
   const double factor = std::max({1.0, least_x / camera.pixels_x, least_y / camera.pixels_y});
-  // Towards the region, which need not lie in the middle: a vector's rows begin at the left edge.
+  // Towards the region, which need not be in the middle: a vector's rows begin at the left edge.
   const auto middle = [](double low, double high, double from, double pixels, double room) {
     return std::clamp(((low + high) / 2 - from) * pixels, 0.0, room);
   };
@@ -115,7 +116,7 @@ void send(BufferPicture& one, const std::optional<CellRect>& region, TilesLevel 
           double unit) {
   MapCamera& camera = one.camera;
   const bool near = region && level != TilesLevel::grid;
-  // What can be seen already needs no other view of it.
+  // A region that is already visible needs no movement.
   if (same_level && near && camera.near && camera.progress >= 1 && shows(camera.to, one.viewport(), *region)) return;
   const bool was_home = !camera.near && camera.progress >= 1 && camera.grown <= 0;
   if (!near && was_home) return;
@@ -133,7 +134,7 @@ void send(BufferPicture& one, const std::optional<CellRect>& region, TilesLevel 
   camera.progress = animate ? 0 : 1;
 }
 
-/// Where a vector's near picture grows from: the block's cells in the whole buffer.
+/// The start of a vector's growing close-up: the block's cells in the whole buffer.
 void grow_from(const TilePicture& picture, BufferPicture& one, uint32_t block) {
   const BufferMap& map = picture.result->tiles.buffers[one.buffer];
   const bool writes = !map.writer.empty();
@@ -158,7 +159,7 @@ void aim_cameras(TilePicture& picture, TraceIndex& index, const Aim& aim, bool a
   picture.aimed = true;
 }
 
-/// What of a map is seen in this frame.
+/// Computes the visible part of a map in this frame.
 void see(BufferPicture& one) {
   MapCamera& camera = one.camera;
   const double t = eased(camera.progress);
@@ -177,7 +178,7 @@ void see(BufferPicture& one) {
     const auto mixed = [&](float from, float to) { return from + (to - from) * static_cast<float>(camera.grown); };
     one.seen_low = {mixed(camera.low.x, one.low.x), mixed(camera.low.y, one.low.y)};
     one.seen_high = {mixed(camera.high.x, one.high.x), mixed(camera.high.y, one.high.y)};
-    // The same part of the buffer in less room.
+    // The same part of the buffer in less space.
     const double x = std::max(1e-3, static_cast<double>(one.seen_high.x - one.seen_low.x)) / one.viewport().width;
     const double y = std::max(1e-3, static_cast<double>(one.seen_high.y - one.seen_low.y)) / one.viewport().height;
     now.pixels_x *= x;
@@ -221,7 +222,7 @@ Aim wanted_aim(const PanelContext& context, TraceIndex& index) {
   const ViewState& view = context.view;
   const uint64_t blocks = index.result().tiles.grid.count();
   Aim aim{.level = view.zoom.level, .block = 0, .access = {}, .lane = {}};
-  // Not what is hovered: the map would move away under the pointer.
+  // Without the hovered block: the map would move away under the pointer.
   ViewState still;
   still.selection = view.selection;
   still.playback = view.playback;
@@ -245,7 +246,7 @@ BufferPicture* map_at(TilePicture& picture, ImVec2 point) {
   return nullptr;
 }
 
-/// The map whose camera a hand on this one moves.
+/// The map whose camera is moved by dragging this one.
 BufferPicture* moved_map(TilePicture& picture, BufferPicture* one) {
   if (one == nullptr || !follows_product(picture, *one)) return one;
   for (BufferPicture& output : picture.outputs)
@@ -262,7 +263,7 @@ void set_camera(BufferPicture& one, const Camera& camera) {
   one.camera.grown = one.camera.near ? 1 : 0;
 }
 
-/// The level that a map moved by hand has come to.
+/// Adopts the level that a map has reached by manual zoom.
 void take_level(PanelContext& context, const TilePicture& picture, TraceIndex& index, const BufferPicture& one) {
   TilesLevel level = TilesLevel::grid;
   const auto region = region_of(index, one, {TilesLevel::block, picture.aim.block, {}, {}});
@@ -282,7 +283,7 @@ void wheel_over(PanelContext& context, TilePicture& picture, TraceIndex& index, 
   const ImVec2 pointer = ImGui::GetIO().MousePos;
   if (!one.near) select_under(context, picture, one, pointer);
   const bool vector = !one.home.cells.matrix;
-  if (vector && (!one.near || one.camera.progress < 1)) {  // from the cells to the elements is a step, not a way
+  if (vector && (!one.near || one.camera.progress < 1)) {  // the change from cells to elements is one step, not gradual
     if (wheel > 0) context.view.zoom.level = TilesLevel::block;
     return;
   }
@@ -293,7 +294,7 @@ void wheel_over(PanelContext& context, TilePicture& picture, TraceIndex& index, 
   camera =
       zoomed(camera, factor, static_cast<double>(pointer.x - one.low.x), static_cast<double>(pointer.y - one.low.y));
   const auto block = region_of(index, one, {TilesLevel::block, picture.aim.block, {}, {}});
-  if (vector && wheel < 0 && block) {  // back to the cells, once the block has become small
+  if (vector && wheel < 0 && block) {  // back to the cells once the block has become small
     const Camera fitted = fit_camera(*block, one.viewport(), kLargestFitted);
     if (camera.pixels_x < 0.6 * fitted.pixels_x) {
       context.view.zoom.level = TilesLevel::grid;
@@ -302,7 +303,7 @@ void wheel_over(PanelContext& context, TilePicture& picture, TraceIndex& index, 
   }
   set_camera(one, camera);
   take_level(context, picture, index, one);
-  // The map that was moved stays as it is; the others follow to the level.
+  // The map that was moved stays unchanged; the others follow to the level.
   const Aim aim = wanted_aim(context, index);
   const MapCamera kept = one.camera;
   aim_cameras(picture, index, aim, context.view.animate, static_cast<double>(context.view.scale));
@@ -313,7 +314,7 @@ void wheel_over(PanelContext& context, TilePicture& picture, TraceIndex& index, 
 
 void move_cameras(PanelContext& context, TilePicture& picture, TraceIndex& index) {
   const Aim aim = wanted_aim(context, index);
-  // To go to a lane is to choose it.
+  // Going to lane level selects a lane.
   const bool arrives = !picture.aimed || picture.aim.level != aim.level;
   if (aim.lane && aim.access && arrives && !context.view.selection.lane)
     context.view.selection = select_access(index.result(), *aim.access, aim.lane);

@@ -1,4 +1,4 @@
-// The lines that join the focused block to what it reads and writes.
+// The lines that connect the focused block to what it reads and writes.
 #include <algorithm>
 #include <cmath>
 
@@ -26,12 +26,12 @@ void curve(ImDrawList* list, ImVec2 from, ImVec2 to, ImU32 colour, float thickne
   list->AddBezierCubic(from, {middle, from.y}, {middle, to.y}, to, colour, thickness, 24);
 }
 
-/// The y of the gutter under a box: between rows, so that a line there crosses no number.
+/// The y of the gutter below a box: between rows, so that a line there crosses no number.
 float gutter(const Placement& at, const Box& box) {
   return std::round(box.high.y + at.gap_y / 2) - (at.gap_y > 0 ? 0.5F : 0.0F);
 }
 
-/// One box per row, few of them: the first ones, and the last.
+/// One box per row, limited to the first few and the last.
 std::vector<Box> rows_to_connect(const std::vector<Box>& boxes) {
   std::vector<Box> rows;
   for (const Box& box : boxes) {
@@ -42,7 +42,7 @@ std::vector<Box> rows_to_connect(const std::vector<Box>& boxes) {
   return rows;
 }
 
-/// The part of a box that is seen; nothing where it lies outside.
+/// The visible part of a box; nothing if it is outside.
 std::optional<Box> seen_part(const BufferPicture& one, Box box) {
   box.low = {std::max(box.low.x, one.seen_low.x), std::max(box.low.y, one.seen_low.y)};
   box.high = {std::min(box.high.x, one.seen_high.x), std::min(box.high.y, one.seen_high.y)};
@@ -67,7 +67,7 @@ std::optional<Box> hull(const std::vector<Box>& boxes) {
   return all;
 }
 
-/// The rows of A and the columns of B run on to the tile of C that they make.
+/// The rows of A and the columns of B, extended to the tile of C that they produce.
 void draw_product_guides(TilesFrame& frame) {
   const TilePicture& picture = frame.picture;
   const float thin = std::max(1.0F, frame.context.view.scale);
@@ -92,7 +92,7 @@ void draw_product_guides(TilesFrame& frame) {
 
 namespace {
 
-/// Where the lines of the grid's side meet: at the focused block.
+/// The point where the lines on the grid's side meet: at the focused block.
 struct Hub {
   Box block;
   float y = 0, left = 0, right = 0;
@@ -112,7 +112,7 @@ std::optional<Hub> hub_of(const TilesFrame& frame) {
   return hub;
 }
 
-/// A line's way through one buffer: it leaves (or enters) the map at `edge`.
+/// The path of a line through one buffer: it leaves (or enters) the map at `edge`.
 struct Way {
   Box box;
   float edge = 0, y = 0;

@@ -1,4 +1,4 @@
-// grid › block (3, 7) › warp 5 › lane 9: how near the tile view looks, each level to be clicked, and two buttons.
+// grid › block (3, 7) › warp 5 › lane 9: the zoom level of the tile view with clickable levels, and two buttons.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,7 @@ struct Crumb {
   TilesLevel level;
   std::string text;
   const char* help;
-  std::string widest;  // what it may say for other blocks and lanes: nothing moves while they are played
+  std::string widest;  // the widest text for any block and lane: nothing moves during playback
 };
 
 std::vector<Crumb> crumbs_of(const TilesFrame& frame) {
@@ -37,7 +37,7 @@ std::vector<Crumb> crumbs_of(const TilesFrame& frame) {
   return crumbs;
 }
 
-/// + or −, in a square of 18 pixels. Returns whether it was pressed.
+/// + or −, 18 pixels square. Returns whether it was pressed.
 bool sign_button(PanelContext& context, const char* id, ImVec2 centre, bool plus, bool enabled, std::string_view help) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float half = context.px(9), arm = context.px(4), thin = std::max(1.0F, context.px(1.5F));
@@ -82,7 +82,7 @@ bool crumb(TilesFrame& frame, const Crumb& one, ImVec2 low, ImVec2 high) {
 float draw_zoom_crumbs(TilesFrame& frame, float right, float centre, float least_left) {
   PanelContext& context = frame.context;
   TilesZoom& zoom = context.view.zoom;
-  ImFont* font = context.fonts.small_semibold;  // the widest: nothing moves when another level is the current one
+  ImFont* font = context.fonts.small_semibold;  // the widest font: nothing moves when the current level changes
   const std::string_view arrow = "  ›  ";
   const float gap = text_size(context.fonts.small, arrow).x, height = context.px(20);
   auto crumbs = crumbs_of(frame);
@@ -92,7 +92,7 @@ float draw_zoom_crumbs(TilesFrame& frame, float right, float centre, float least
   for (const Crumb& one : crumbs)
     widths.push_back(std::max(text_size(font, one.text).x, text_size(font, one.widest).x));
   for (const float one : widths) width += one + gap;
-  // Where there is no room for all, the levels below the next one are left out.
+  // If there is no room for all, the levels below the next one are omitted.
   while (crumbs.size() > static_cast<size_t>(zoom.level) + 1 && crumbs.size() > 1 &&
          right - buttons - width < least_left) {
     width -= widths.back() + gap;
@@ -108,7 +108,7 @@ float draw_zoom_crumbs(TilesFrame& frame, float right, float centre, float least
                   context.strings("tiles.zoom_out")))
     change_level(context.view, -1);
   float x = right - buttons - width + gap - context.px(8);
-  if (x < least_left - context.px(40)) {  // only the buttons
+  if (x < least_left - context.px(40)) {  // room only for the buttons
     ImGui::PopID();
     return right - buttons;
   }

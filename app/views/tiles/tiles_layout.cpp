@@ -8,10 +8,10 @@
 namespace tilescope {
 namespace {
 
-/// Rounded up; 0 where there is nothing to divide by.
+/// Rounded up; 0 if the divisor is 0.
 int64_t divided_up(int64_t value, int64_t by) { return by > 0 ? (value + by - 1) / by : 0; }
 
-/// Adds a rectangle, or grows the last one downwards.
+/// Adds a rectangle, or extends the last one downwards.
 void append(std::vector<CellRect>& rects, const CellRect& next) {
   if (next.x1 <= next.x0) return;
   if (!rects.empty()) {
@@ -28,7 +28,7 @@ void append(std::vector<CellRect>& rects, const CellRect& next) {
   rects.push_back(next);
 }
 
-/// A stretch of units [begin, end) in rows of `width` units; scale_x and scale_y turn units into cells.
+/// Adds units [begin, end), laid out in rows of `width` units; scale_x and scale_y convert units to cells.
 void append_stretch(std::vector<CellRect>& rects, int64_t begin, int64_t end, int64_t width, double scale_x,
                     double scale_y) {
   const int64_t first_row = begin / width, last_row = (end - 1) / width;
@@ -47,7 +47,7 @@ void append_stretch(std::vector<CellRect>& rects, int64_t begin, int64_t end, in
   if (end % width != 0) row(last_row, last_row + 1, 0, end - last_row * width);
 }
 
-/// The output that the picture is about: the one most elements of which are written.
+/// The output that the picture shows: the one with the most written elements.
 int32_t mapped_buffer(const TileMap& tiles) {
   int32_t best = -1;
   size_t most = 0;
@@ -78,7 +78,7 @@ int32_t main_store(const TraceIndex& index, const BlockAccesses& block, int32_t 
   return best;
 }
 
-/// Whether the first step of a block wrote one stretch without holes between its warps.
+/// Whether the first step of a block wrote one contiguous range without gaps between its warps.
 bool first_step_is_dense(const RunResult& result, const BlockAccesses& block, size_t statement, int64_t tile) {
   int64_t low = 0, high = -1;
   for (uint32_t warp = 0; warp < block.warps(); ++warp) {
@@ -93,7 +93,7 @@ bool first_step_is_dense(const RunResult& result, const BlockAccesses& block, si
 
 /// Whether a block stores past the end of a buffer.
 bool leaves_buffer(TraceIndex& index, uint32_t block, int32_t buffer) {
-  constexpr size_t kMostAccesses = 4096;  // a block with more is not looked through to the end
+  constexpr size_t kMostAccesses = 4096;  // only the first accesses of a block with more are examined
   const BlockAccesses& accesses = index.block(block);
   size_t seen = 0;
   for (size_t i = 0; i < index.statements().size(); ++i) {
@@ -122,7 +122,7 @@ void find_steps(TileShape& shape, TraceIndex& index, const BufferMap& map, uint3
   shape.last_tiles = std::max(1U, index.block(last).steps(chosen));
 }
 
-/// How the first block's elements lie, and how many blocks have fewer.
+/// The layout of the first block's elements, and the number of blocks with fewer.
 void find_pieces(TileShape& shape, const BufferMap& map, std::span<const ElementRange> ranges) {
   const int64_t length = ranges[0].end - ranges[0].begin;
   shape.pieces = static_cast<int64_t>(ranges.size());
@@ -139,7 +139,7 @@ void find_pieces(TileShape& shape, const BufferMap& map, std::span<const Element
   }
 }
 
-/// A sum, or a count: several blocks read more than there are of them, and write less.
+/// A sum, or a count: blocks read more elements than there are blocks, and write fewer.
 bool is_gathered(const TileMap& tiles, const TileShape& shape) {
   int64_t read = 0;
   for (const BufferMap& one : tiles.buffers) {
@@ -219,7 +219,7 @@ TileShape tile_shape(TraceIndex& index) {
   shape.elements = count_of(map);
   for (const ElementRange& range : map.writes) shape.written += range.end - range.begin;
   shape.written = std::min(shape.written, shape.elements);
-  if (is_gathered(tiles, shape)) {  // no block has a tile of its own
+  if (is_gathered(tiles, shape)) {  // no block has its own tile
     shape.gathered = true;
     shape.tile = shape.block_elements = shape.written;
     return shape;
@@ -243,7 +243,7 @@ TileShape tile_shape(TraceIndex& index) {
     const int64_t begin = ranges[0].begin + (block - first) * length;
     if (own.size() != 1 || own[0].begin != begin || own[0].end != begin + length) ++irregular;
   }
-  // One block may also write the few elements that a whole vector does not cover.
+  // One block may also write the few elements that whole vectors do not cover.
   shape.contiguous = tiles.grid.y * tiles.grid.z == 1 && first == 0 && !is_matrix(map) &&
                      (irregular == 0 || (irregular == 1 && last > 2)) &&
                      (map.writes_of(static_cast<uint32_t>(last)).size() == 1 || last > 2);
@@ -267,7 +267,7 @@ std::optional<TileRectangle> tile_rectangle(const BufferMap& buffer, bool writes
     if (ranges.empty()) continue;
     const auto tile = rectangle_of(buffer, ranges);
     const int64_t width = buffer.shape.back(), row = ranges[0].begin / width, column = ranges[0].begin % width;
-    // Only from a corner that lies on the tiles' own grid.
+    // Only if its corner lies on the tile grid.
     if (!tile || row % tile->rows != 0 || column % tile->columns != 0) return {};
     return tile;
   }
@@ -322,7 +322,7 @@ TileGrid matrix_cells(const BufferMap& buffer) {
   const int64_t rows = cells.matrix_rows();
   cells.cell_width = divided_up(cells.matrix_columns, kMostTexelsAcross);
   cells.cell_height = divided_up(rows, kMostTexelsAcross);
-  // Cut as the blocks were seen to cut it.
+  // Divided like the blocks' observed tiles.
   auto tile = tile_rectangle(buffer, /*writes=*/true);
   if (!tile) tile = tile_rectangle(buffer, /*writes=*/false);
   if (tile) {

@@ -1,4 +1,4 @@
-// What the focused block touched, lit in the maps: from afar as filled cells, from near as outlines.
+// Highlights what the focused block touched in the maps: as filled cells in the overview, as outlines in close-up.
 #include <algorithm>
 #include <cmath>
 
@@ -72,7 +72,7 @@ std::optional<int> shown_lane(const TilesFrame& frame) {
   return {};
 }
 
-/// What the shown lane reads of an input, in all of its accesses; and the element of the shown access itself.
+/// What the shown lane reads of an input in all of its accesses; and the element of the shown access itself.
 void draw_lane_lit(TilesFrame& frame, const BufferPicture& picture, bool output) {
   const Theme& theme = frame.context.theme;
   const float unit = frame.context.view.scale;
@@ -91,7 +91,7 @@ void draw_lane_lit(TilesFrame& frame, const BufferPicture& picture, bool output)
     outline(frame, box, frame.context.view.hover.lane == lane ? theme.text : theme.accent, 2);
 }
 
-/// Seen from near, what is lit keeps its colours and is outlined.
+/// In close-up, highlighted elements keep their colours and are outlined.
 void draw_lit_near(TilesFrame& frame, const BufferPicture& picture, bool output) {
   const ImU32 role = output ? frame.context.theme.write : frame.context.theme.read;
   constexpr size_t kMostOutlines = 128;
@@ -122,7 +122,7 @@ void draw_lit_from_afar(TilesFrame& frame, const BufferPicture& picture, bool ou
   const auto boxes = boxes_of(picture.at, ranges, 2 * unit);
   const auto step = boxes_of(picture.at, step_elements(frame, picture.buffer), 2 * unit);
   const bool large = !boxes.empty() && boxes.front().high.y - boxes.front().low.y >= 6 * unit && boxes.size() <= 64;
-  const bool pale = !output && !step.empty();  // the step stands out against the rest of what the block reads
+  const bool pale = !output && !step.empty();  // the step stands out against the block's other reads
   const ImU32 surface = output ? block_colour(theme, frame.focus, frame.result().tiles.grid.count(), true)
                         : pale ? mix(theme.window, role, 0.55F)
                                : role;
@@ -133,7 +133,7 @@ void draw_lit_from_afar(TilesFrame& frame, const BufferPicture& picture, bool ou
       frame.list->AddRectFilled(box.low, box.high, surface);
   }
   if (output && large) {
-    // The gaps between tiles stay: each cell is filled by itself.
+    // The gaps between tiles stay: each cell is filled separately.
     for (const WrittenRun& run : picture.runs) {
       if (run.writer != frame.focus) continue;
       const CellRect rect{run.x0, static_cast<double>(run.row), run.x1, static_cast<double>(run.row) + 1};
@@ -159,7 +159,7 @@ void draw_read_in_place(TilesFrame& frame, const BufferPicture& picture) {
   const bool same = reads.size() == writes.size() &&
                     std::equal(reads.begin(), reads.end(), writes.begin(),
                                [](const auto& a, const auto& b) { return a.begin == b.begin && a.end == b.end; });
-  if (same) return;  // element by element in place: the frame of what is written is enough
+  if (same) return;  // element by element in place: the frame of the written elements is enough
   constexpr size_t kMostOutlines = 64;
   const auto boxes = boxes_of(picture.at, reads, 2 * frame.context.view.scale);
   if (boxes.size() > kMostOutlines) return;
@@ -169,7 +169,7 @@ void draw_read_in_place(TilesFrame& frame, const BufferPicture& picture) {
 }  // namespace
 
 void draw_lit(TilesFrame& frame, const BufferPicture& picture, bool output) {
-  const float beyond = (picture.near ? 1 : 4) * frame.context.view.scale;  // frames lie around what they frame
+  const float beyond = (picture.near ? 1 : 4) * frame.context.view.scale;  // frames are drawn around their content
   frame.list->PushClipRect({picture.seen_low.x - beyond, picture.seen_low.y - beyond},
                            {picture.seen_high.x + beyond, picture.seen_high.y + beyond}, true);
   if (picture.near)

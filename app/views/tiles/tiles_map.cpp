@@ -39,7 +39,7 @@ void draw_cell_gaps(TilesFrame& frame, const Placement& at) {
   }
 }
 
-/// Faint lines between cells: window-coloured gaps over one filled rectangle, a few hundred vertices at most.
+/// Thin lines between cells: window-coloured gaps over one filled rectangle, a few hundred vertices at most.
 void draw_plain_cells(TilesFrame& frame, const Placement& at) {
   const Theme& theme = frame.context.theme;
   const TileGrid& cells = at.cells;
@@ -78,7 +78,7 @@ void draw_texture(TilesFrame& frame, const Placement& at, const CellTexture& tex
 void refresh_textures(TilesFrame& frame) {
   TilePicture& picture = frame.picture;
   const bool dark = frame.context.theme.dark;
-  // While blocks are played, the same number of them has other colours.
+  // During playback, the same number of blocks has different colours.
   const uint64_t issued = frame.waves != nullptr ? frame.issued | uint64_t{1} << 63 : frame.issued;
   if (picture.texture_issued == issued && picture.texture_dark == dark) return;
   picture.texture_issued = issued;
@@ -96,7 +96,7 @@ void draw_block_ring(TilesFrame& frame, const Placement& at, uint32_t block, boo
   const float unit = frame.context.view.scale;
   const CellRect rect = cell_rect(at.cells, at.cells.cell_of(block));
   ImVec2 low = at.low(rect), high = at.high(rect);
-  const float least = 8 * unit;  // still found among thousands
+  const float least = 8 * unit;  // visible among thousands
   const ImVec2 centre{(low.x + high.x) / 2, (low.y + high.y) / 2};
   low = {std::min(low.x, centre.x - least / 2), std::min(low.y, centre.y - least / 2)};
   high = {std::max(high.x, centre.x + least / 2), std::max(high.y, centre.y + least / 2)};
@@ -110,7 +110,7 @@ void draw_block_ring(TilesFrame& frame, const Placement& at, uint32_t block, boo
                       std::to_string(block));
 }
 
-/// A vermilion corner on each block that a check names.
+/// A vermilion corner on each block that a finding names.
 void draw_finding_marks(TilesFrame& frame, const Placement& at) {
   constexpr size_t kMostMarks = 32;
   const float unit = frame.context.view.scale;
@@ -165,14 +165,14 @@ void draw_output_cells(TilesFrame& frame, const BufferPicture& one, const CellTe
     for (const WrittenRun& run : one.runs) {
       const CellRect rect{run.x0, static_cast<double>(run.row), run.x1, static_cast<double>(run.row) + 1};
       const ImVec2 low = one.home.low(rect), high = one.home.high(rect);
-      // One element of a wide cell is thinner than a pixel; it is there all the same.
+      // One element of a wide cell is thinner than a pixel, but must be visible.
       const float least = run.x1 - run.x0 < 1 ? 2 * frame.context.view.scale : 0;
       frame.list->AddRectFilled(low, {std::max(high.x, low.x + least), high.y}, colour_of(frame, run.writer, false));
     }
   }
 }
 
-/// The masked places of the last block, hatched, with their label.
+/// The masked elements of the last block, hatched, with their label.
 void draw_tail(TilesFrame& frame, const BufferPicture& one) {
   const TilePicture& picture = frame.picture;
   const TileGrid& cells = one.home.cells;
@@ -180,7 +180,7 @@ void draw_tail(TilesFrame& frame, const BufferPicture& one) {
   const Theme& theme = frame.context.theme;
   const float unit = frame.context.view.scale;
   const ImU32 ink = picture.tail->outside ? theme.error : theme.muted;
-  TileGrid beyond = cells;  // the same cells with the masked places as elements
+  TileGrid beyond = cells;  // the same cells, with the masked elements included
   beyond.count = cells.count + picture.tail->masked;
   const ElementRange masked{cells.count, beyond.count};
   float right = one.home.origin.x, top = one.home.origin.y;
@@ -203,7 +203,7 @@ void draw_tail(TilesFrame& frame, const BufferPicture& one) {
   }
 }
 
-/// From afar, from near, or one growing out of the other; an input has no texture of its own.
+/// Overview, close-up, or the close-up growing out of the overview; an input has no texture.
 void draw_buffer(TilesFrame& frame, const BufferPicture& one, const CellTexture* texture) {
   const bool home = !one.near || (!one.home.cells.matrix && one.camera.grown < 1);
   if (home) {
@@ -217,8 +217,8 @@ void draw_buffer(TilesFrame& frame, const BufferPicture& one, const CellTexture*
   if (one.near) draw_near(frame, one, texture != nullptr);
 }
 
-/// As much as fits, rather whole clauses than part of one: "written" of "written, coloured by block". A list of names,
-/// which comes after a dot, is not ended early as if it were complete.
+/// As much as fits, preferably whole clauses: "written" for "written, coloured by block". A list of names after a dot
+/// is never cut so that it looks complete.
 std::string fit_clauses(ImFont* font, std::string_view text, float room) {
   const bool has_list = text.find(" · ") != std::string_view::npos;
   for (std::string_view rest = text; !rest.empty() && !has_list;) {
@@ -236,7 +236,7 @@ void draw_header(TilesFrame& frame, ImVec2 origin, float width, ImU32 square, st
   const Theme& theme = frame.context.theme;
   const float unit = frame.context.view.scale, y = std::floor(origin.y - 14 * unit);
   float x = origin.x;
-  // A line that passes below stays readable, and so does the text.
+  // Both a line that passes below and the text stay readable.
   const auto plate = [&](float from, float to) {
     frame.list->AddRectFilled({from - 3 * unit, y - 9 * unit}, {to + 3 * unit, y + 9 * unit}, theme.window);
   };
@@ -258,7 +258,7 @@ void draw_header(TilesFrame& frame, ImVec2 origin, float width, ImU32 square, st
   explain_rect(frame.context, {origin.x, y - 10 * unit}, {origin.x + width, y + 10 * unit}, meaning);
 }
 
-/// What a buffer is; after the last of a side also which there was no room for.
+/// The role of a buffer; for the last one on a side also the buffers without room.
 std::string with_left_out(const TilesFrame& frame, std::string role, bool last, const std::vector<size_t>& left_out) {
   if (!last || left_out.empty()) return role;
   std::string names;
@@ -266,7 +266,7 @@ std::string with_left_out(const TilesFrame& frame, std::string role, bool last, 
   return role + " · " + frame.context.strings.format("tiles.more_buffers", fmt::arg("names", names));
 }
 
-/// The picture is of one launch: what the others do with a buffer is not denied.
+/// The picture shows one launch: it must not deny what others do with a buffer.
 bool is_one_of_several(const TilesFrame& frame) { return frame.result().plan.launches.size() > 1; }
 
 std::string input_role(const TilesFrame& frame, const BufferPicture& one) {
@@ -291,7 +291,7 @@ std::string output_role(const TilesFrame& frame, const BufferPicture& one) {
   return strings.format("tiles.written_by_colour_tiles", fmt::arg("tiles", shape.tiles_per_block));
 }
 
-/// Of what the launch does with the buffer; muted where it does nothing.
+/// The colour of what the launch does with the buffer; muted if it does nothing.
 ImU32 role_colour(const TilesFrame& frame, const BufferPicture& one, ImU32 usual) {
   const BufferMap& map = frame.map(one.buffer);
   if (!map.writer.empty()) return usual;
@@ -368,7 +368,7 @@ void draw_map(TilesFrame& frame) {
     draw_buffer(frame, frame.picture.outputs[i], &frame.picture.output_textures[i]);
   }
   draw_connector_ends(frame);
-  draw_headers(frame);  // their surface keeps lines off the text
+  draw_headers(frame);  // their background keeps lines off the text
   for (const BufferPicture& one : frame.picture.inputs) draw_lit(frame, one, /*output=*/false);
   for (const BufferPicture& one : frame.picture.outputs) draw_lit(frame, one, /*output=*/true);
   draw_grid(frame);

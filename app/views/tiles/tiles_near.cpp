@@ -1,4 +1,5 @@
-// A buffer's elements one by one: by the warp, then by the lane, that wrote them (or reads them, for an input).
+// A buffer's elements in close-up: coloured by the warp, then by the lane, that wrote them (or reads them, for an
+// input).
 #include <algorithm>
 #include <cmath>
 
@@ -8,9 +9,9 @@
 namespace tilescope {
 namespace {
 
-constexpr float kTexel = 2;  // unscaled pixels that a texel is at least wide
+constexpr float kTexel = 2;  // minimum width of a texel in unscaled pixels
 
-/// Rows and columns of elements that are seen.
+/// The visible rows and columns of elements.
 struct Seen {
   int64_t column = 0, row = 0, columns = 0, rows = 0;
 };
@@ -38,7 +39,7 @@ int64_t element_of(const BufferPicture& one, int64_t column, int64_t row) {
   return element < cells.count ? element : -1;
 }
 
-/// Who is shown as an element's own: who wrote it, or which access of the focused block reads it.
+/// The access shown as an element's own: the one that wrote it, or the focused block's access that reads it.
 std::optional<ElementToucher> toucher_of(TilesFrame& frame, const BufferPicture& one, bool output, int64_t element) {
   if (output) return writer_of(frame.result(), one.buffer, element);
   return frame.picture.readers.reader_of(frame.context.result, frame.focus, one.buffer, element);
@@ -62,13 +63,13 @@ ImU32 element_colour(TilesFrame& frame, const BufferPicture& one, bool output, i
   return lane < 0 ? idle_colour(theme) : part_colour(theme, static_cast<uint32_t>(lane), 32, lit);
 }
 
-/// Colours of the seen elements as a texture, made anew when they are others. Elements smaller than a texel are left
-/// out in even steps.
+/// Colours of the visible elements as a texture, rebuilt when these change. If elements are smaller than a texel, only
+/// every n-th is drawn.
 void draw_elements(TilesFrame& frame, const BufferPicture& one, bool output, const Seen& seen) {
   const float unit = frame.context.view.scale, texel = kTexel * unit;
   const auto step = [&](float pitch) { return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(texel / pitch))); };
   const int64_t step_x = step(one.at.pitch_x), step_y = step(one.at.pitch_y);
-  // Whole steps from the buffer's start, so that nothing flickers while the camera moves.
+  // Multiples of the step from the buffer's start, so that nothing flickers while the camera moves.
   const int64_t column = seen.column / step_x * step_x, row = seen.row / step_y * step_y;
   const int64_t columns = (seen.column + seen.columns - column + step_x - 1) / step_x;
   const int64_t rows = (seen.row + seen.rows - row + step_y - 1) / step_y;
@@ -103,7 +104,7 @@ void draw_elements(TilesFrame& frame, const BufferPicture& one, bool output, con
     frame.list->AddRectFilled(low, high, idle_colour(frame.context.theme));
 }
 
-/// Lines in the colour of the window between elements; wider ones between the tiles of a matrix.
+/// Lines in the window colour between elements; wider ones between the tiles of a matrix.
 void draw_gaps(TilesFrame& frame, const BufferPicture& one, const Seen& seen) {
   const float unit = frame.context.view.scale, least = 5 * unit;
   const ImU32 colour = frame.context.theme.window;
@@ -140,10 +141,10 @@ void draw_lane_number(TilesFrame& frame, const BufferPicture& one, bool output, 
                     readable_on(surface, frame.context.theme), std::to_string(lane));
 }
 
-/// The lane in each element, once there is room for its number.
+/// The lane number in each element, if there is room for it.
 void draw_lane_numbers(TilesFrame& frame, const BufferPicture& one, bool output, const Seen& seen) {
   const float unit = frame.context.view.scale;
-  // With a space between neighbours; without it two numbers read as one.
+  // Includes a space between neighbours, without which two numbers would read as one.
   const float width = text_size(frame.context.fonts.small_semibold, "00").x + 5 * unit;
   const float height = line_height(frame.context.fonts.small);
   const bool roomy = one.at.pitch_x >= width && one.at.pitch_y >= static_cast<float>(kNumberHeight) * unit;
@@ -160,7 +161,7 @@ void draw_lane_numbers(TilesFrame& frame, const BufferPicture& one, bool output,
   }
 }
 
-/// The places after a vector's last element that its last block leaves undone.
+/// The elements past a vector's end that its last block masks off.
 void draw_near_tail(TilesFrame& frame, const BufferPicture& one) {
   const auto& tail = frame.picture.tail;
   if (!tail || one.at.cells.matrix || static_cast<int32_t>(one.buffer) != frame.picture.shape.buffer) return;
@@ -199,13 +200,13 @@ void draw_edges(TilesFrame& frame, const BufferPicture& one) {
     frame.list->AddRectFilled(low, high, theme.window);
     hatch(frame.list, low, high, ink, step);
   };
-  // The home picture's texels are whole tiles: what lies past the matrix is taken off again.
+  // The overview's texels are whole tiles: the part past the matrix is covered again.
   fill({right, one.at.y(0)}, {end_x, end_y});
   fill({one.at.x(0), bottom}, {right, end_y});
 }
 
 void draw_near(TilesFrame& frame, const BufferPicture& one, bool output) {
-  if (one.camera.grown < 1 && !one.home.cells.matrix)  // what it grows over is still there, but quieter
+  if (one.camera.grown < 1 && !one.home.cells.matrix)  // the overview below it is still visible, but muted
     frame.list->AddRectFilled(one.low, one.high, with_alpha(frame.context.theme.window, 0.5F));
   frame.list->PushClipRect(one.seen_low, one.seen_high, true);
   frame.list->AddRectFilled(one.seen_low, one.seen_high, frame.context.theme.window);

@@ -10,7 +10,7 @@ struct Extent {
   double width = 0, height = 0;
 };
 
-/// How a matrix is drawn: pixels of an element, and how far a thin one is stretched, from 0 to 1.
+/// The scale of a matrix: pixels per element, and the stretch of a thin one, from 0 to 1.
 struct Scale {
   double element = 0, stretch = 0;
 };
@@ -18,14 +18,14 @@ struct Scale {
 Extent extent_at(const PackItem& item, const Scale& scale, const PackGaps& gaps) {
   if (item.columns <= 0 || item.rows <= 0) return {item.least_width, item.least_height};
   Extent extent{item.columns * scale.element, item.rows * scale.element};
-  // A small one first grows as it is.
+  // A small one is first enlarged in proportion.
   const double short_of = std::max(item.least_width / extent.width, item.least_height / extent.height);
   const double room = std::min(std::max(extent.width, item.least_width) / extent.width,
                                std::max(extent.height, item.least_height) / extent.height);
   const double grown = std::max(1.0, std::min(short_of, room));
   extent.width = std::max(extent.width * grown, item.least_width);
   extent.height = std::max(extent.height * grown, item.least_height);
-  // A thin one is stretched, but never further than to a square.
+  // A thin one is stretched, but at most to a square.
   const double wide = item.least_width + scale.stretch * std::max(0.0, gaps.thin_width - item.least_width);
   const double high = item.least_height + scale.stretch * std::max(0.0, gaps.thin_height - item.least_height);
   const Extent before = extent;
@@ -34,12 +34,12 @@ Extent extent_at(const PackItem& item, const Scale& scale, const PackGaps& gaps)
   return extent;
 }
 
-/// One side in columns from top to bottom; nothing where a picture is higher than there is room. Returns the width.
+/// One side in columns from top to bottom; nothing if a picture is higher than the available height. Returns the width.
 double pack_side(std::span<const PackItem> items, std::vector<PackedItem>& packed, double height, const Scale& scale,
                  const PackGaps& gaps) {
   packed.clear();
   double x = 0, y = 0, column = 0;
-  size_t first = 0;  // of the column
+  size_t first = 0;  // first item of the column
   const auto end_column = [&] {
     for (size_t i = first; i < packed.size(); ++i) {
       packed[i].room_width = column;
@@ -83,14 +83,14 @@ PackedSides pack_sides(std::span<const PackItem> inputs, std::span<const PackIte
   constexpr int kSteps = 40;
   PackedSides sides;
   if (!pack_at(inputs, outputs, width, height, {kSmallestElement, 0}, gaps, sides)) return sides;
-  // Halving the ratio between what fits and what does not.
+  // Bisection between a scale that fits and one that does not.
   double fits = kSmallestElement, too_large = gaps.largest_element;
   if (pack_at(inputs, outputs, width, height, {too_large, 0}, gaps, sides)) fits = too_large;
   for (int step = 0; step < kSteps && fits < too_large; ++step) {
     const double middle = std::sqrt(fits * too_large);
     (pack_at(inputs, outputs, width, height, {middle, 0}, gaps, sides) ? fits : too_large) = middle;
   }
-  // Then what room is left goes to the thin ones.
+  // The remaining room goes to the thin ones.
   constexpr int kStretches = 20;
   for (int step = kStretches; step > 0; --step)
     if (pack_at(inputs, outputs, width, height, {fits, static_cast<double>(step) / kStretches}, gaps, sides)) break;

@@ -1,4 +1,4 @@
-// Laying the tile view out: which buffers, and where their cells lie.
+// Layout of the tile view: which buffers are shown, and where their cells are.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,10 +14,10 @@ namespace {
 constexpr int64_t kMostScannedElements = int64_t{1} << 22;
 constexpr size_t kMostRunsInCell = 8;
 constexpr float kHeader = 24, kRoomyRow = 24;
-constexpr int64_t kFewRows = 3;  // so few rows may be higher
+constexpr int64_t kFewRows = 3;  // this many rows may be higher
 constexpr float kFewRow = 40;
 
-/// Stretches of one writer inside each cell. A cell written by very many blocks shows the one in its middle.
+/// The parts of each cell by writer. A cell with very many writers shows the one in its middle.
 std::vector<WrittenRun> find_runs(const TileGrid& cells, const BufferMap& map) {
   std::vector<WrittenRun> runs;
   const bool scan = !cells.matrix && cells.count <= kMostScannedElements;
@@ -57,10 +57,10 @@ struct Side {
   float x, width;
 };
 
-/// The most that a row of cells is high: in a large window it grows with it.
+/// Maximum height of a row of cells: it grows with a large window.
 float roomy_row(float height, float unit) { return std::clamp(height / 18, kRoomyRow * unit, 1.5F * kRoomyRow * unit); }
 
-/// The first `room` of a side, those that the launch uses before those that it does not.
+/// Keeps the first `room` buffers of a side; those that the launch uses take precedence.
 std::vector<size_t> leave_out_beyond(const TilePicture& picture, std::vector<BufferPicture>& side, size_t room) {
   std::vector<size_t> left_out;
   if (side.size() <= room) return left_out;
@@ -90,12 +90,12 @@ ImVec2 beside_vectors(const TileGrid& cells, float width, float height, float un
   const auto columns = static_cast<float>(cells.columns * cells.cell_width),
              rows = static_cast<float>(cells.rows() * cells.cell_height);
   const float x = width / columns, y = height / rows;  // pixels of an element
-  // One row or column of elements is still a strip that can be seen.
+  // A single row or column of elements is still a visible strip.
   return {std::max(std::min(x, kWidest * y) * columns, std::min(width, 40 * unit)),
           std::max(std::min(y, kTallest * x) * rows, std::min(height, 20 * unit))};
 }
 
-/// Stacks the buffers of one side; `left_out` are those for which there is no room.
+/// Stacks the buffers of one side; `left_out` are those without room.
 void stack(TilePicture& picture, std::vector<BufferPicture>& side, std::vector<size_t>& left_out, Side at,
            ImVec2 vertical, float unit, bool output) {
   const float least = (kHeader + 32) * unit, height = vertical.y - vertical.x;
@@ -113,7 +113,7 @@ void stack(TilePicture& picture, std::vector<BufferPicture>& side, std::vector<s
     const ImVec2 origin{at.x, top + kHeader * unit};
     one.low = origin;
     one.high = {at.x + at.width, origin.y + body};
-    // One output beside a contiguous mapping has the rows of the grid, so that connectors run straight.
+    // A single output beside a contiguous mapping uses the grid's rows, so that connectors are straight.
     const bool aligned = output && side.size() == 1 && cells.rows() == picture.grid.cells.rows() && !cells.matrix;
     const bool few = cells.rows() <= kFewRows;
     const float roomy = roomy_row(height, unit) / unit;
@@ -126,7 +126,7 @@ void stack(TilePicture& picture, std::vector<BufferPicture>& side, std::vector<s
     }
     if (aligned) one.home.pitch_y = picture.grid.pitch_y;
     if (output && !one.home.textured() && !map.writer.empty()) one.runs = find_runs(cells, map);
-    // Small inputs stand close together; those that fill their share keep it.
+    // Small inputs are stacked closely; those that fill their share keep it.
     top += output ? each + gap : std::min(each + gap, kHeader * unit + one.home.height() + 24 * unit);
   }
 }
@@ -196,7 +196,7 @@ void take_result(TilePicture& picture, TraceIndex& index, const std::shared_ptr<
   if (picture.shape.buffer >= 0 && !is_matrix(result->tiles.buffers[static_cast<size_t>(picture.shape.buffer)]))
     picture.tail = tail_of(picture.shape, index);
   picture.product = product_of(picture.shape, result->tiles);
-  for (auto* side : {&picture.inputs, &picture.outputs}) side->clear();  // the cameras begin anew
+  for (auto* side : {&picture.inputs, &picture.outputs}) side->clear();  // the cameras are reset
   picture.readers = {};
   picture.aimed = false;
   for (NearTexture& one : picture.near_textures) one.made = false;
@@ -204,7 +204,7 @@ void take_result(TilePicture& picture, TraceIndex& index, const std::shared_ptr<
 
 namespace {
 
-/// Which buffers are on which side; their cameras stay where they are.
+/// Assigns the buffers to the sides; their cameras are kept.
 void choose_buffers(TilePicture& picture) {
   const TileMap& tiles = picture.result->tiles;
   const auto take = [](std::vector<BufferPicture>& side, size_t& count, size_t buffer) {
@@ -240,7 +240,7 @@ Placement place_grid(const TilePicture& picture, const TileGrid& blocks, ImVec2 
   const float row = few ? std::max(kRoomyRow * unit, square) : roomy_row(height, unit);
   Placement at = place_cells(blocks, origin, width, height, row, unit);
   at.pitch_x = std::min(at.pitch_x, square);
-  if (blocks.matrix) {  // of the shape of what it cuts, more or less
+  if (blocks.matrix) {  // roughly with the shape of what it divides
     at.pitch_y = std::min(at.pitch_y, std::max(1.5F * at.pitch_x, 12 * unit));
     at.pitch_x = std::min(at.pitch_x, std::max(2.0F * at.pitch_y, 4 * unit));
   }
@@ -248,7 +248,7 @@ Placement place_grid(const TilePicture& picture, const TileGrid& blocks, ImVec2 
   return at;
 }
 
-/// A buffer as it goes into the columns of its side.
+/// A buffer as an item in the columns of its side.
 PackItem item_of(const TilePicture& picture, const BufferPicture& one, float unit) {
   constexpr float kNameLetter = 8.4F, kSquare = 28;  // of the header: its code letters, and the square before them
   const BufferMap& map = picture.result->tiles.buffers[one.buffer];
@@ -281,7 +281,7 @@ void place_packed(const TilePicture& picture, BufferPicture& one, const PackedIt
 /// Matrices, and the vectors among them: in columns on both sides of the grid, at one scale.
 void lay_out_matrices(TilePicture& picture, ImVec2 low, ImVec2 high, float grid_width, float unit) {
   const float width = high.x - low.x, height = high.y - low.y;
-  // Between a side and the grid: room for the lines that join them.
+  // Space between a side and the grid for the connecting lines.
   const float least_between = std::max(36 * unit, std::floor(width * 0.055F)), most_between = std::floor(width * 0.12F);
   const PackGaps gaps{.header = static_cast<double>(kHeader * unit),
                       .across = static_cast<double>(20 * unit),
@@ -297,7 +297,7 @@ void lay_out_matrices(TilePicture& picture, ImVec2 low, ImVec2 high, float grid_
     for (const BufferPicture& one : picture.outputs) outputs.push_back(item_of(picture, one, unit));
     sides = pack_sides(inputs, outputs, room, static_cast<double>(height), gaps);
     if (sides.fits || inputs.size() + outputs.size() <= 1) break;
-    // Not even at the least sizes: without one buffer of the longer side.
+    // Not even at the minimum sizes: drop one buffer of the longer side.
     const bool in = inputs.size() >= outputs.size();
     auto& side = in ? picture.inputs : picture.outputs;
     auto& left_out = in ? picture.inputs_left_out : picture.outputs_left_out;
@@ -328,7 +328,7 @@ void lay_out_matrices(TilePicture& picture, ImVec2 low, ImVec2 high, float grid_
   }
 }
 
-/// What follows from where a buffer lies.
+/// Values derived from a buffer's position.
 void finish(const TilePicture& picture, BufferPicture& one) {
   const TileGrid& cells = one.home.cells;
   one.elements = element_grid(cells, near_columns(picture.shape.block_elements, one.viewport()));
@@ -360,7 +360,7 @@ void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
   picture.texture_issued = ~0ULL;
   picture.inputs_left_out.clear();
   picture.outputs_left_out.clear();
-  picture.aimed = false;  // the cameras' rooms are others now
+  picture.aimed = false;  // the cameras' areas have changed
   choose_buffers(picture);
   const bool matrices =
       picture.shape.buffer >= 0 && is_matrix(result->tiles.buffers[static_cast<size_t>(picture.shape.buffer)]);
@@ -370,7 +370,7 @@ void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
   const Side grid{low.x + std::floor(width * 0.227F), std::floor(width * (matrices ? 0.16F : 0.197F))};
   const float out_x = low.x + std::floor(width * 0.515F);
   const Side outputs{out_x, high.x - out_x};
-  // Below a picture without room to the right of its last cells, the tail's label needs a line.
+  // Without room to the right of its last cells, the tail's label needs a line below the picture.
   const float body = high.y - low.y - header;
   const bool product = picture.product && body >= 140 * unit && width >= 560 * unit;
   picture.as_product = product;
@@ -398,7 +398,7 @@ void lay_out_product(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) 
     return output_cells(picture.shape, tiles.buffers[buffer], picture.grid.cells, 0, 0);
   };
   const TileGrid a = cells_of(product.a), b = cells_of(product.b), c = cells_of(product.c);
-  // The last tiles of C may reach past it: A and B have the same rows and columns beside them.
+  // The last tiles of C may extend past it: A and B have the same rows and columns beside them.
   const auto m = static_cast<double>(c.rows() * c.cell_height), n = static_cast<double>(c.columns * c.cell_width);
   const auto k = static_cast<double>(tiles.buffers[product.a].shape[1]);
   const ProductSizes sizes =
@@ -418,10 +418,10 @@ void lay_out_product(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) 
     if (!one->home.textured() && !tiles.buffers[buffer].writer.empty())
       one->runs = find_runs(cells, tiles.buffers[buffer]);
   };
-  // Seen from near, C takes what is left at the right; A and B go with it.
+  // In close-up, C takes the space remaining at the right; A and B follow it.
   const float room_x = high.x - c_x, room_y = high.y - c_y;
   place(picture.outputs, product.c, c, {c_x, c_y}, c_width, c_height, room_x, room_y);
-  // A is cut along its rows as C is, and in one piece along the depth; B the other way round.
+  // A is divided along its rows like C, and not along its depth; B the other way round.
   const auto strip = [](TileGrid cells, int64_t across, int64_t down) {
     cells.cell_width = across;
     cells.cell_height = down;
@@ -431,7 +431,7 @@ void lay_out_product(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) 
   const auto depth = tiles.buffers[product.a].shape[1];
   place(picture.inputs, product.a, strip(a, depth, c.cell_height), {low.x, c_y}, a_width, c_height, a_width, room_y);
   place(picture.inputs, product.b, strip(b, c.cell_width, depth), {c_x, b_y}, c_width, b_height, room_x, b_height);
-  // Anything else that the kernel touches has no place in this picture; it is named.
+  // All other buffers that the kernel touches have no position in this picture; they are named.
   const auto leave_out = [](std::vector<BufferPicture>& side, std::vector<size_t>& left_out,
                             std::span<const size_t> kept) {
     const auto gone = [&](const BufferPicture& one) {

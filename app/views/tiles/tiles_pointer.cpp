@@ -1,4 +1,4 @@
-// What is under the pointer in the tile view, and what a click on it means.
+// What is under the pointer in the tile view, and the effect of a click.
 #include <imgui_internal.h>  // SetItemUsingMouseWheel
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace tilescope {
 namespace {
 
-/// Pressed and let go in one place: a drag moves the map and picks nothing.
+/// Pressed and released at one position: a drag moves the map and selects nothing.
 bool picked() {
   constexpr float kStill = 4;
   return ImGui::IsItemDeactivated() && ImGui::GetIO().MouseDragMaxDistanceSqr[0] < kStill * kStill;
 }
 
-/// "448 … 479, 320 … 351": rows and columns, where the ranges are the rows of one rectangle of a matrix.
+/// "448 … 479, 320 … 351": rows and columns, if the ranges are the rows of one rectangle of a matrix.
 std::optional<std::string> rectangle_text(const BufferMap& map, std::span<const ElementRange> ranges) {
   if (!is_rectangle(map, ranges)) return {};
   const int64_t width = map.shape.back(), first = ranges.front().begin, last = ranges.back().end - 1;
@@ -96,7 +96,7 @@ void point_at_element(PanelContext& context, TilePicture& picture, const BufferP
   const RunResult& result = *picture.result;
   Selection found = select_element(result, one.buffer, element);
   const bool writes = !result.tiles.buffers[one.buffer].writer.empty();
-  // Seen from near, an input's element is that of the lane which reads it.
+  // In close-up, an input's element belongs to the lane that reads it.
   if (one.near && !writes) {
     if (const auto reader = picture.readers.reader_of(context.result, focus, one.buffer, element)) {
       const int lane = lane_touching(result, reader->access, one.buffer, element);
@@ -127,7 +127,7 @@ void point_at_map(PanelContext& context, TilePicture& picture, TraceIndex& index
   ImGui::SetCursorScreenPos(picture.low);
   hit_area("map", {picture.high.x - picture.low.x, picture.high.y - picture.low.y});
 #if IMGUI_VERSION_NUM < 18900
-  ImGui::SetItemUsingMouseWheel();  // it zooms, and does not scroll the view
+  ImGui::SetItemUsingMouseWheel();  // it zooms instead of scrolling the view
 #else
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
 #endif
@@ -148,7 +148,7 @@ void point_at_map(PanelContext& context, TilePicture& picture, TraceIndex& index
       explain_rect(context, one->seen_low, one->seen_high, context.strings("tiles.explain_beyond"));
     }
   }
-  // A double click goes a level nearer to what lies there.
+  // A double click zooms in by one level at the pointer.
   if (found && ImGui::IsMouseDoubleClicked(0)) {
     context.view.selection = context.view.hover;
     change_level(context.view, +1);

@@ -54,7 +54,7 @@ std::optional<Product> product_of(const TileShape& shape, const TileMap& tiles) 
       const auto of_a = matrix_shape(tiles.buffers[a]), of_b = matrix_shape(tiles.buffers[b]);
       if (!of_a || !of_b || !tiles.buffers[a].writes.empty() || !tiles.buffers[b].writes.empty()) continue;
       if (of_a->rows != of_c->rows || of_b->columns != of_c->columns || of_a->columns != of_b->rows) continue;
-      // A single tile of equal matrices would also be their sum.
+      // A single tile of equal matrices could also be their sum.
       const bool told_apart = shape.blocks > 1 || of_a->rows != of_a->columns || of_b->rows != of_b->columns;
       const Product found{a, b, c};
       if (told_apart && block_multiplies(tiles, found, static_cast<uint32_t>(block))) return found;
@@ -64,9 +64,9 @@ std::optional<Product> product_of(const TileShape& shape, const TileMap& tiles) 
 
 ProductSizes product_sizes(double m, double n, double k, double width, double height, double gap_x, double gap_y,
                            double unit) {
-  constexpr double kWidest = 1.25, kTallest = 1.25;  // of an element, against its other side
+  constexpr double kWidest = 1.25, kTallest = 1.25;  // limits on an element's aspect ratio
   const double least_width = 40 * unit, least_height = 24 * unit;
-  // The depth has its place first: to scale, but neither vanishing nor more than C.
+  // The depth is allocated first: to scale, but neither too small to see nor more than C.
   const double b_share = std::clamp(k / (m + k), 0.0, 0.3), a_share = std::clamp(k / (n + k), 0.0, 0.3);
   ProductSizes sizes;
   sizes.b_height = std::max(least_height, b_share * (height - gap_y));
@@ -77,7 +77,7 @@ ProductSizes product_sizes(double m, double n, double k, double width, double he
   const double y = std::min(sizes.c_height / m, kTallest * x);
   sizes.c_width = std::max(std::min(sizes.c_width, least_width), x * n);
   sizes.c_height = std::max(std::min(sizes.c_height, least_height), y * m);
-  // With the scale known, A is no wider than it says.
+  // Once the scale is known, A is at most as wide as it implies.
   sizes.a_width = std::min(sizes.a_width, std::max(least_width, x * k));
   sizes.b_height = std::min(sizes.b_height, std::max(least_height, y * k));
   return sizes;

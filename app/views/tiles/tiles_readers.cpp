@@ -27,7 +27,7 @@ int lane_touching(const RunResult& result, uint32_t access, size_t buffer, int64
   for (int lane = 0; lane < 32; ++lane) {
     if ((one.mask >> lane & 1) == 0) continue;
     const uint64_t begin = result.trace.address(one, lane);
-    // An access narrower than an element, or askew, touches the element that it begins in.
+    // A misaligned access, or one narrower than an element, touches the element that contains its start.
     if (address + static_cast<uint64_t>(bytes) > begin && address < begin + wide) return lane;
   }
   return -1;
@@ -133,7 +133,8 @@ std::vector<ElementRange> warp_reads(TraceIndex& index, uint32_t block, uint32_t
 
 namespace {
 
-/// The elements of a buffer that one lane of an access touches; nothing where it is masked off or elsewhere.
+/// The elements of a buffer that one lane of an access touches; nothing if it is masked off or touches a different
+/// buffer.
 std::optional<ElementRange> lane_range(const RunResult& result, uint32_t access, int lane, size_t buffer) {
   const Access& taken = result.trace.accesses[access];
   if ((taken.mask >> lane & 1) == 0) return {};

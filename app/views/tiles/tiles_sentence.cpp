@@ -104,7 +104,7 @@ ViewSentence tiles_sentence(const Strings& strings, const RunResult& result, con
     return said;
   }
   std::string elements = count_of_elements(strings, shape.written);
-  if (!result.trace.complete && result.blocks_sampled == 0) {  // what the others write is not known
+  if (!result.trace.complete && result.blocks_sampled == 0) {  // the writes of the others are unknown
     said.reason = strings.format(
         "tiles.recorded_write", fmt::arg("blocks", with_separators(static_cast<int64_t>(result.tiles.blocks_observed))),
         fmt::arg("elements", elements), fmt::arg("how", how_each_block_works(strings, result, shape)));

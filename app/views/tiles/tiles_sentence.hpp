@@ -1,4 +1,4 @@
-// What the tile view says in words, written from the result.
+// The tile view's sentences, generated from the result.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace tilescope {
 
 struct ViewSentence {
   std::string finding, reason, quiet;
-  std::string warning;  // in place of `quiet`: what the checks found
+  std::string warning;  // replaces `quiet`: what the checks found
 };
-/// "97 blocks" · "write 98,432 elements; each walks 4 tiles of 256." · "35 of 132 SMs get no block."
+/// "97 blocks" · "write 98,432 elements; each loops over 4 tiles of 256." · "35 of 132 SMs get no block."
 ViewSentence tiles_sentence(const Strings& strings, const RunResult& result, const TileShape& shape);
 
-/// The label beside the hatched places.
+/// The label beside the hatched elements.
 std::string tail_text(const Strings& strings, const Tail& tail);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// The strip under the map: block › tile › warp › lanes › sectors of one access of one warp.
+// The strip below the map: block › tile › warp › lanes › sectors of one access of one warp.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-constexpr uint32_t kMostRows = 12;  // steps drawn one by one; more are one column of a height in proportion
+constexpr uint32_t kMostRows = 12;  // steps drawn individually; more are drawn as one column of proportional height
 
 struct Warps {
   size_t statement = 0;
@@ -22,7 +22,7 @@ ImU32 role_of(const TilesFrame& frame) {
   return frame.shown->writes ? frame.context.theme.write : frame.context.theme.read;
 }
 
-/// "tile" where the steps of a block are tiles, "step" where they are something else.
+/// "tile" if the steps of a block are tiles, otherwise "step".
 const char* key_of_step(const TilesFrame& frame) {
   return frame.picture.shape.tiles_per_block > 1 ? "tiles.crumb_tile" : "tiles.crumb_step";
 }
@@ -69,7 +69,7 @@ std::string lanes_text(const TilesFrame& frame, std::string_view key) {
                                       fmt::arg("moved", with_separators(static_cast<int64_t>(shown.moved_bytes()))));
 }
 
-/// The same access in the other views. Returns their left edge.
+/// Links to the same access in the other views. Returns their left edge.
 float draw_links(TilesFrame& frame, float right, float y) {
   PanelContext& context = frame.context;
   ImFont* font = context.fonts.small;
@@ -117,7 +117,7 @@ void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
   crumbs.push_back(strings.format("tiles.crumb_warp", fmt::arg("warp", at.warp), fmt::arg("last", at.warps - 1)));
   crumbs.push_back(where_text(frame, shown));
   right = draw_links(frame, right, y);
-  // In a narrow window the step goes first, then the warp; the range is shortened last.
+  // In a narrow window the step is dropped first, then the warp; the range is shortened last.
   const std::string arrow = "  ›  ";
   const auto font_of = [&](size_t i) { return i == 0 ? fonts.body_semibold : fonts.body; };
   const auto width_of = [&] {
@@ -133,7 +133,7 @@ void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
   float x = low.x;
   for (size_t i = 0; i < crumbs.size(); ++i) {
     if (i > 0) x += draw_text(frame.list, fonts.body, {x, centred_top(fonts.body, y)}, theme.muted, arrow).x;
-    // The range is the last crumb; past the end of its buffer it is a mistake.
+    // The range is the last crumb; past the end of its buffer it is an error.
     const ImU32 colour = i + 1 == crumbs.size() && shown.any_outside() ? theme.error : theme.text;
     x += draw_text(frame.list, font_of(i), {x, centred_top(font_of(i), y)}, colour, crumbs[i]).x;
   }
@@ -171,7 +171,7 @@ void point_at_warp(TilesFrame& frame, ImVec2 origin, float width, float height, 
   if (ImGui::IsItemClicked()) frame.context.view.selection = frame.context.view.hover;
 }
 
-/// The warps of the block, one row per step, centred on a height. Returns the box of the shown warp.
+/// The warps of the block, one row per step, vertically centred. Returns the box of the shown warp.
 std::pair<ImVec2, ImVec2> draw_warps(TilesFrame& frame, float left, float middle, float room_x, const Warps& at) {
   const Theme& theme = frame.context.theme;
   const float unit = frame.context.view.scale;
@@ -252,7 +252,7 @@ void draw_strip(TilesFrame& frame, ImVec2 low, ImVec2 high) {
   const bool shown_is_shared = frame.shown->space == Space::shared;
   std::string caption =
       strings.format(at.steps > 1 ? "tiles.warps_in_tile" : "tiles.warps_in_block", fmt::arg("last", at.warps - 1));
-  // At its right the word "bank" may stand (draw_lane_row).
+  // The word "bank" may be at its right (draw_lane_row).
   const float taken = shown_is_shared ? text_size(fonts.small, strings("tiles.banks")).x + 16 * unit : 0;
   const float room = lanes_x - map_x - 8 * unit - taken;
   if (text_size(fonts.small, caption).x > room) caption = strings.format("tiles.warps", fmt::arg("last", at.warps - 1));

@@ -13,7 +13,7 @@ constexpr float kRow = 26, kIcons = 82;  // of the playback's buttons, beside it
 
 std::string number(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
 
-/// Blocks that are resident on a multiprocessor.
+/// Number of blocks resident on an SM.
 uint32_t held_by(const WaveSchedule& waves, uint64_t issued, uint32_t processor) {
   const uint64_t resident = issued - waves.first_resident(issued);
   return static_cast<uint32_t>(resident / waves.multiprocessors +
@@ -50,7 +50,7 @@ float draw_state_legend(PanelContext& context, ImDrawList* list, ImVec2 top_righ
   const float unit = context.view.scale, y = top_right.y + 12 * unit;
   const ImU32 own = block_colour(theme, 1, 3, /*lit=*/true);
   float x = top_right.x;
-  const auto entry = [&](const char* key, ImU32 colour) {  // from the right
+  const auto entry = [&](const char* key, ImU32 colour) {  // right to left
     const std::string& text = context.strings(key);
     x -= text_size(font, text).x;
     if (list != nullptr) draw_text(list, font, {x, centred_top(font, y)}, theme.muted, text);

@@ -6,10 +6,10 @@
 namespace tilescope {
 namespace {
 
-constexpr double kMargin = 0.04;  // of the viewport, on each side
-constexpr double kWidest = 2;     // width of an element by its height
+constexpr double kMargin = 0.04;  // fraction of the viewport, on each side
+constexpr double kWidest = 2;     // width of an element / its height
 
-/// One axis of `between`: the position that keeps the point fixed which both ends have in common.
+/// One axis of `between`: the position that keeps the common point of both ends fixed.
 double moved(double from, double to, double pixels_from, double pixels_to, double pixels, double t) {
   const double a = 1 / pixels_from, b = 1 / pixels_to;
   if (std::abs(a - b) < 1e-9 * std::max(a, b)) return from + (to - from) * t;
@@ -18,7 +18,7 @@ double moved(double from, double to, double pixels_from, double pixels_to, doubl
 
 double kept(double position, double pixels, double count, double room) {
   const double seen = room / pixels;
-  constexpr double kBeyond = 0.25;  // so much may be seen beyond an edge: what is masked off lies there
+  constexpr double kBeyond = 0.25;  // visible fraction beyond an edge, where masked elements are shown
   if (seen >= count) return std::clamp(position, count - seen - kBeyond * count, kBeyond * count);
   return std::clamp(position, -kBeyond * seen, count - seen + kBeyond * seen);
 }
@@ -66,12 +66,12 @@ std::optional<CellRect> near_extent_of(const TileGrid& elements, std::span<const
   if (!whole) return {};
   double count = 0;
   for (const ElementRange& range : ranges) count += static_cast<double>(range.end - range.begin);
-  constexpr double kScattered = 8;  // so many times the room that the elements take
+  constexpr double kScattered = 8;  // area relative to that of the elements
   if ((whole->x1 - whole->x0) * (whole->y1 - whole->y0) <= kScattered * count) return whole;
   const ElementRange* chosen = &ranges.front();
   for (const ElementRange& range : ranges)
     if (range.begin <= near) chosen = &range;
-  // Short pieces: some of the neighbours belong to the picture.
+  // Short ranges: some of their neighbours are shown too.
   constexpr int64_t kContext = 512;
   const int64_t middle = chosen->begin + (chosen->end - chosen->begin) / 2;
   const ElementRange around{std::max<int64_t>(0, std::min(chosen->begin, middle - kContext)),

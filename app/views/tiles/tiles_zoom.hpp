@@ -1,4 +1,4 @@
-// How near the tile view looks at a buffer: a camera over its elements. Pure geometry, without a window.
+// Zoom levels of the tile view for a buffer: a camera over its elements. Pure geometry, without a window.
 //
 //     grid    the whole buffer, coloured by block
 //     block   the tile of one block, coloured by warp
@@ -18,7 +18,7 @@ namespace tilescope {
 
 struct Camera {
   double column = 0, row = 0;         // at the top left of the viewport
-  double pixels_x = 1, pixels_y = 1;  // of an element
+  double pixels_x = 1, pixels_y = 1;  // pixels per element
   bool operator==(const Camera&) const = default;
 };
 
@@ -26,45 +26,45 @@ struct Viewport {
   double width = 0, height = 0;  // pixels
 };
 
-/// The elements of a buffer one by one: a matrix by its rows and columns, a vector in rows of `columns` elements.
+/// The individual elements of a buffer: a matrix by its rows and columns, a vector in rows of `columns` elements.
 TileGrid element_grid(const TileGrid& cells, int64_t columns);
-/// Elements in a row of a vector seen from near: a multiple of a warp, so that a block of so many elements is as large
-/// as it can be.
+/// Elements per row of a vector in close-up: a multiple of a warp, chosen so that a block of `block_elements` is as
+/// large as possible.
 int64_t near_columns(int64_t block_elements, const Viewport& viewport);
 
-/// The smallest rectangle of rows and columns that holds the ranges; nothing if they are empty.
+/// The smallest rectangle of rows and columns that contains the ranges; nothing if they are empty.
 std::optional<CellRect> extent_of(const TileGrid& elements, std::span<const ElementRange> ranges);
-/// The same, of the range that `near` lies in where the ranges lie far apart from each other.
+/// The same; if the ranges are far apart, only for the range that contains `near`.
 std::optional<CellRect> near_extent_of(const TileGrid& elements, std::span<const ElementRange> ranges, int64_t near);
 
-/// Shows a rectangle as large as it fits, with a margin; an element is no larger than `largest` pixels, and at most
-/// twice as wide as it is high.
+/// Shows a rectangle as large as possible, with a margin; an element is at most `largest` pixels, and at most twice as
+/// wide as it is high.
 Camera fit_camera(const CellRect& region, const Viewport& viewport, double largest);
-/// Nearer by a factor; what lies at a point of the viewport stays there.
+/// Zooms in by a factor around a point of the viewport.
 Camera zoomed(const Camera& camera, double factor, double x, double y);
-/// Moved no further than needed so that a rectangle is seen, or its top left part where it is larger than the viewport.
+/// Moves only as far as needed to show a rectangle, or its top left part if it is larger than the viewport.
 Camera keep_in_view(Camera camera, const Viewport& viewport, const CellRect& region);
-/// Never further away than `home`, and no further off than the buffer reaches.
+/// Never zoomed out further than `home`, and never beyond the buffer.
 Camera kept_inside(Camera camera, const Camera& home, const TileGrid& elements, const Viewport& viewport);
-/// On the way, t from 0 to 1: size changes evenly to the eye, and what both show does not wander.
+/// Interpolates with t from 0 to 1: the size changes at a visually constant rate, and the common part stays steady.
 Camera between(const Camera& from, const Camera& to, double t);
-/// Whether a rectangle lies inside what the camera shows.
+/// Whether the camera shows the whole rectangle.
 bool shows(const Camera& camera, const Viewport& viewport, const CellRect& region);
 
-/// How near a camera is, by the size that a block of that extent has in its viewport.
+/// The zoom level of a camera, by the size of a block of that extent in its viewport.
 TilesLevel level_of(const Camera& camera, const Viewport& viewport, const CellRect& block, double unit);
 
-/// + and − go a level nearer and further away, Backspace away; ↑ and ↓ to the block, warp or lane before and after.
+/// + and − zoom in and out by a level, Backspace zooms out; ↑ and ↓ go to the previous and next block, warp or lane.
 void zoom_keys(PanelContext& context);
-/// What is selected in place of `selection`, one block, warp or lane on (or back).
+/// The selection that replaces `selection`: the next (or previous) block, warp or lane.
 Selection neighbour(TraceIndex& index, const Selection& selection, TilesLevel level, int by);
 
-/// A level nearer (+1) or further away (−1), as far as there is one.
+/// One level in (+1) or out (−1), if there is one.
 void change_level(ViewState& view, int by);
 
-/// The lowest element, unscaled pixels, in which the number of a lane is drawn.
+/// Minimum height of an element, unscaled pixels, at which its lane's number is drawn.
 inline constexpr double kNumberHeight = 14;
-/// The largest element that a camera comes to by itself, and by hand.
+/// Maximum element size: by automatic zoom, and by hand.
 inline constexpr double kLargestFitted = 44, kLargestElement = 96;
 
 }  // namespace tilescope

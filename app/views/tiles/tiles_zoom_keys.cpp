@@ -45,7 +45,7 @@ Selection neighbour(TraceIndex& index, const Selection& selection, TilesLevel le
 void zoom_keys(PanelContext& context) {
   if (!context.result || !context.result->observed || context.result->tiles.grid.count() == 0) return;
   ViewState& view = context.view;
-  for (const ImWchar code : ImGui::GetIO().InputQueueCharacters) {  // wherever a keyboard has them
+  for (const ImWchar code : ImGui::GetIO().InputQueueCharacters) {  // independent of the keyboard layout
     if (code == '+' || code == '=') change_level(view, +1);
     if (code == '-' || code == '_') change_level(view, -1);
   }

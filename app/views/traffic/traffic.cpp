@@ -1,4 +1,5 @@
-// The traffic view: what moves between registers, shared memory, caches and device memory, and how much was asked for.
+// The traffic view: what moves between registers, shared memory, caches and device memory, and how much of it was
+// requested.
 #include <algorithm>
 #include <cmath>
 
@@ -27,11 +28,11 @@ void take_result(TrafficPicture& picture, const PanelContext& context) {
   picture.of_block.reset();
 }
 
-/// The worst row's line is a click away.
+/// A click goes to the line of the most wasteful row.
 float draw_sentence(PanelContext& context, const TrafficPicture& picture, ImVec2 low, float width) {
   const Theme& theme = context.theme;
   const TrafficSentence& said = picture.sentence;
-  // Chinese needs no space between its sentences.
+  // Chinese needs no space between sentences.
   const std::string space = context.strings.language == Language::en ? " " : "";
   const std::string reason = space + said.reason, failure = space + failure_sentence(*context.result, context.strings);
   const TextRun runs[] = {{context.fonts.body_semibold, said.waste ? theme.error : theme.text, said.finding},
@@ -128,7 +129,7 @@ ImU32 pass_colour(const Theme& theme, uint32_t group, uint32_t groups) {
   return mix(theme.window, theme.ok, 1.0F - step * static_cast<float>(group));
 }
 
-/// The source has a ledger in its margin. In a small window the view is high, and what is below it begins lower.
+/// The source shows a ledger in its margin. In a small window the view is high, so the area below it starts lower.
 Lower TrafficView::lower(const PanelContext&, bool stacked) const {
   constexpr float kLower = 64;
   return {.areas = Lower::Areas::source, .lowered = stacked ? kLower : 0};

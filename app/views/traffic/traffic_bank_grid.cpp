@@ -1,4 +1,4 @@
-// The lanes of one access to shared memory, and the words that they ask for on the grid of 32 banks.
+// The lanes of one access to shared memory, and the words that they request on the grid of 32 banks.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,9 +11,9 @@ namespace tilescope {
 namespace {
 
 constexpr float kLanes = 16, kFan = 18, kAxis = 16;  // unscaled heights
-constexpr size_t kMostRows = 40;                     // drawn one below the other, also those that nothing touches
+constexpr size_t kMostRows = 40;                     // drawn contiguously, including untouched ones
 
-/// The rows of words on the screen. Where they lie far apart only the touched ones are drawn.
+/// The visible rows of words. If they are far apart, only the touched ones are drawn.
 struct BankGrid {
   ImVec2 low;
   float cell_x = 0, cell_y = 0;
@@ -29,7 +29,7 @@ struct BankGrid {
   float height() const { return static_cast<float>(rows.size()) * cell_y; }
 };
 
-/// The rows that are drawn: all between the first and the last one, if those are few.
+/// The rows to draw: all between the first and the last one if there are few.
 std::vector<int64_t> rows_to_draw(const BankPicture& picture) {
   std::vector<int64_t> rows = picture.rows();
   if (rows.empty() || rows.back() - rows.front() >= static_cast<int64_t>(kMostRows)) return rows;
@@ -71,7 +71,7 @@ void draw_cells(PanelContext& context, const BankView& view, const BankGrid& gri
   const Theme& theme = context.theme;
   const float gap_x = grid.cell_x >= context.px(4) ? 1.0F : 0.0F, gap_y = grid.cell_y >= context.px(3) ? 1.0F : 0.0F;
   const ImU32 idle = mix(theme.window, theme.separator, 0.75F);
-  // One surface cut by lines: a thousand cells of their own would take longer than all else in the view.
+  // One surface divided by lines: a thousand separate cells would take longer than the rest of the view.
   const ImVec2 high{grid.low.x + grid.cell_x * kBanks - gap_x, std::round(grid.low.y + grid.height()) - gap_y};
   list->AddRectFilled(grid.low, high, idle);
   for (int bank = 1; bank < kBanks && gap_x > 0; ++bank) {
@@ -130,7 +130,7 @@ void explain_word(PanelContext& context, const BankPicture& picture, const BankW
   explain(context, text);
 }
 
-/// Hover and click of a lane of this access go to the view's selection.
+/// Hover and click on a lane of this access set the view's selection.
 void point_at(PanelContext& context, const BankPicture& picture, int lane) {
   context.view.hover = select_access(*context.result, picture.access, lane);
   if (ImGui::IsItemClicked()) context.view.selection = context.view.hover;

@@ -1,4 +1,4 @@
-// The list of buffers beside the memory chart: bytes and hit rates by level. The chart shows the one that is chosen.
+// The list of buffers beside the memory chart: bytes and hit rates by level. The chart shows the selected one.
 #include <algorithm>
 #include <array>
 
@@ -17,7 +17,7 @@ struct Column {
   const char* meaning;
   std::string (*text)(const ChartUse&);
   bool modelled;
-  bool essential = true;  // also where there is little room
+  bool essential = true;  // shown even if there is little room
 };
 
 std::string bytes_of(uint64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
@@ -40,12 +40,12 @@ constexpr std::array<Column, 6> kColumns{{
 struct Grid {
   ImVec2 low;
   float width = 0, row = 0;
-  std::array<float, kColumns.size()> edges{};  // right ones; 0: left out
+  std::array<float, kColumns.size()> edges{};  // right edges; 0: omitted
 };
 
 Grid lay_out(PanelContext& context, const MemoryChart& chart, ImVec2 low, float width) {
   Grid grid{low, width, context.px(kRow), {}};
-  // As wide as the widest figure, so that the columns stay together.
+  // As wide as the widest number, so that the columns stay close together.
   const bool roomy = width >= context.px(500);
   float x = low.x + context.px(roomy ? 96 : 56);
   const auto widen = [&](const ChartUse& use, const Column& column, float wide) {
@@ -100,7 +100,7 @@ void draw_row(PanelContext& context, TrafficPicture& picture, const Grid& grid, 
   const float middle = y + grid.row / 2;
   const std::string name = use.name.empty() ? context.strings("traffic.all_buffers") : use.name;
   const float left = low.x + context.px(10);
-  float room = context.px(72);  // up to the first figure
+  float room = context.px(72);  // up to the first number
   for (size_t i = 0; i < kColumns.size(); ++i)
     if (grid.edges[i] != 0)
       room = std::min(room, grid.edges[i] - text_size(font, kColumns[i].text(use)).x - context.px(6) - left);

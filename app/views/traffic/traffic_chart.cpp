@@ -9,7 +9,7 @@ DataMovement movement_of(const SiteCount& count) {
   return {count.requests, count.sectors, count.useful_bytes, count.wavefronts, count.passes};
 }
 
-/// PTX ISA, cp.async: .ca caches at all levels, .cg in the L2 alone. Bulk copies pass the L1 by.
+/// PTX ISA, cp.async: .ca caches at all levels, .cg only in the L2. Bulk copies bypass the L1.
 bool copies_through_l1(const Site& site) {
   return std::string_view(site.ptx).substr(0, site.ptx.find(' ')).find(".ca") != std::string_view::npos;
 }

@@ -1,5 +1,5 @@
 // The memory chart: registers, shared memory, caches and device memory, and the bytes that flow between them, drawn to
-// scale. Where the caches are not modelled, they and the device are one node, with the reason.
+// scale. If the caches are not modelled, they and the device are one node, with the reason.
 #include <algorithm>
 #include <cmath>
 
@@ -12,10 +12,10 @@ namespace {
 
 /// Unscaled pixels.
 struct ChartMetrics {
-  float node, band;                       // heights; a node has two bands and the gap between them
-  float band_gap, row_gap, copies;        // between bands; between rows of nodes, also with copies between them
-  float amount, arrow;                    // centres inside a band
-  float thickest;                         // arrow
+  float node, band;                       // heights; a node contains two bands and the gap between them
+  float band_gap, row_gap, copies;        // between bands; between rows of nodes, without and with copies
+  float amount, arrow;                    // vertical centres inside a band
+  float thickest;                         // maximum thickness of an arrow
   float title, figure, what, first_line;  // inside a node: a top, two baselines, a top
 };
 constexpr ChartMetrics kRoomy{92, 42, 4, 14, 40, 12, 30, 14, 10, 54, 76, 36};
@@ -32,7 +32,7 @@ struct ChartPlan {
 struct Arrow {
   bool to_right = true;
   ImU32 role = 0;
-  uint64_t bytes = 0;       // its thickness
+  uint64_t bytes = 0;       // determines its thickness
   double wasted_share = 0;  // drawn in vermilion
 };
 
@@ -69,7 +69,7 @@ void draw_node(PanelContext& context, const ChartPlan& plan, ImVec2 low, ImVec2 
             fit_text(font, title, high.x - low.x - context.px(16)));
 }
 
-/// A figure under the node's name, and what it is.
+/// A number below the node's name, and its meaning.
 void node_figure(PanelContext& context, const ChartPlan& plan, ImVec2 low, float width, std::string_view figure,
                  std::string_view what, ImU32 colour) {
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -107,14 +107,14 @@ void describe_registers(PanelContext& context, const RunResult& result, const Ch
   node_line(context, plan, low, width, 1, of_block);
 }
 
-/// Thickness of a band: bytes to scale, at least two pixels where there are any.
+/// Thickness of a band: bytes to scale, at least two pixels if nonzero.
 float thickness(const PanelContext& context, const ChartPlan& plan, uint64_t bytes, uint64_t largest) {
   if (bytes == 0) return 0;
   const float share = static_cast<float>(static_cast<double>(bytes) / static_cast<double>(largest));
   return std::max(context.px(2), std::round(context.px(plan.metrics.thickest) * share));
 }
 
-/// A band with a point at the end to which it flows; the wasted share below in vermilion.
+/// A band with an arrowhead in the direction of flow; its lower, wasted part is vermilion.
 void draw_arrow(PanelContext& context, float x0, float x1, float middle, float height, const Arrow& arrow) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   if (height <= 0) {
@@ -122,7 +122,8 @@ void draw_arrow(PanelContext& context, float x0, float x1, float middle, float h
     return;
   }
   const float point = context.px(10), top = middle - height / 2, bottom = middle + height / 2;
-  const float reach = std::max(height / 2, context.px(4));  // half height of the point, also of a thin band
+  const float reach = std::max(height / 2, context.px(4));  // half height of the arrowhead, with a minimum for thin
+                                                            // bands
   const auto shape = [&](float from, float to, ImU32 colour) {
     list->PushClipRect({x0 - 1, from}, {x1 + 1, to}, true);
     const float tip = arrow.to_right ? x1 : x0, base = arrow.to_right ? x1 - point : x0 + point;
@@ -199,13 +200,13 @@ BandText counted_text(const PanelContext& context, const char* amount, const cha
   return text;
 }
 
-/// The share that is drawn in vermilion: none where the requests need the sectors that they touch.
+/// The fraction drawn in vermilion: none if the requests need all sectors that they touch.
 double wasted_share(const DataMovement& movement) {
   if (!is_wasteful(movement)) return 0;
   return static_cast<double>(movement.wasted()) / static_cast<double>(movement.moved());
 }
 
-/// Registers and the memory behind the L1, as the kernel asks. SIMULATED.
+/// Between registers and the memory behind the L1, as requested by the kernel. SIMULATED.
 void draw_global_bands(PanelContext& context, const ChartUse& use, const ChartPlan& plan, float to) {
   const Theme& theme = context.theme;
   const uint64_t largest = use.largest();
@@ -219,7 +220,7 @@ void draw_global_bands(PanelContext& context, const ChartUse& use, const ChartPl
                          use.stores.moved()));
 }
 
-/// Between the levels below. MODELLED.
+/// Between the lower levels. MODELLED.
 void draw_level_bands(PanelContext& context, const ChartUse& use, const ChartPlan& plan) {
   const Theme& theme = context.theme;
   const Strings& strings = context.strings;
@@ -282,7 +283,7 @@ void draw_cache_nodes(PanelContext& context, const TrafficPicture& picture, cons
                strings.format("traffic.explain_device", fmt::arg("gpu", gpu)) + " " + model_error_text(strings));
 }
 
-/// One node for all that lies behind the registers, and why there is no more.
+/// One node for everything behind the registers, and the reason.
 void draw_unmodelled(PanelContext& context, const TrafficPicture& picture, const ChartPlan& plan) {
   const float bottom = plan.top + context.px(plan.metrics.node);
   draw_node(context, plan, {plan.l1[0], plan.top}, {plan.device[1], bottom}, context.strings("traffic.global_memory"));
@@ -300,7 +301,7 @@ void draw_unmodelled(PanelContext& context, const TrafficPicture& picture, const
 void draw_shared(PanelContext& context, const TrafficPicture& picture, const ChartUse& use, const ChartPlan& plan) {
   const Theme& theme = context.theme;
   const Strings& strings = context.strings;
-  const bool all = use.name.empty();  // shared memory knows no buffers
+  const bool all = use.name.empty();  // shared memory has no buffers
   const DataMovement none;
   const DataMovement &writes = all ? use.shared_writes : none, &reads = all ? use.shared_reads : none;
   DataMovement both = picture.chart.total.shared_reads;
@@ -345,7 +346,8 @@ void draw_shared(PanelContext& context, const TrafficPicture& picture, const Cha
                               fmt::arg("conflicts", count_text(both.conflicts()))));
 }
 
-/// Asynchronous copies go into shared memory without passing a register: from the L1 above it, or past that.
+/// Asynchronous copies go into shared memory without passing through a register: through the L1 above it, or bypassing
+/// it.
 void draw_copies(PanelContext& context, const ChartUse& use, const ChartPlan& plan) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
@@ -388,7 +390,7 @@ void draw_copies(PanelContext& context, const ChartUse& use, const ChartPlan& pl
   label(plan.l1[1] + context.px(12), fits ? "traffic.copied_past_l1" : "traffic.copied", use.copies_past_l1);
 }
 
-/// What the badges stand for.
+/// The meaning of the badges.
 float draw_badges(PanelContext& context, const TrafficPicture& picture, ImVec2 low, float right) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* small = context.fonts.small;
@@ -414,7 +416,7 @@ float draw_badges(PanelContext& context, const TrafficPicture& picture, ImVec2 l
         Badge::modelled,
         strings.format("traffic.what_is_modelled", fmt::arg("percent", figure_text(kDeviceReadError.largest_percent))),
         model_error_text(strings));
-  // In a low view the notes have no rows of their own.
+  // In a low view the notes have no separate rows.
   std::string notes;
   for (const std::string& note : picture.compact ? notes_of(strings, *picture.result) : std::vector<std::string>())
     notes += (notes.empty() ? "" : " ") + note;
@@ -429,8 +431,8 @@ float draw_badges(PanelContext& context, const TrafficPicture& picture, ImVec2 l
   return y + context.px(20) - low.y;
 }
 
-/// The list of buffers, a line about the block, and the badges: right of shared memory where there is room, else below
-/// the chart. Returns how far down they reach.
+/// The list of buffers, a line about the block, and the badges: right of shared memory if there is room, else below the
+/// chart. Returns their lower end.
 float draw_figures(PanelContext& context, TrafficPicture& picture, const ChartPlan& plan, ImVec2 low, float width) {
   const float right = low.x + width, shared_right = plan.l1[1] + context.px(28);
   const bool compact = picture.compact;
@@ -439,8 +441,8 @@ float draw_figures(PanelContext& context, TrafficPicture& picture, const ChartPl
     const float block = block_y + draw_block(context, picture, {low.x, block_y}, plan.l1[1]);
     const float table = plan.second + draw_buffer_table(context, picture, {shared_right, plan.second}, right) +
                         context.px(compact ? 2 : 8);
-    // In a low view the badges have a row of their own, in which they fit beside each other; else they stand below what
-    // ends first, the list of buffers or the line about the block.
+    // In a low view the badges have a separate row, in which they fit side by side; else they are below the shorter of
+    // the list of buffers and the line about the block.
     const float beside_table = block + context.px(8);
     const bool left = !compact && beside_table < table;
     const ImVec2 corner = compact ? ImVec2(low.x, std::max(table, block))
@@ -466,7 +468,7 @@ float draw_figures(PanelContext& context, TrafficPicture& picture, const ChartPl
 }  // namespace
 
 float draw_flow(PanelContext& context, TrafficPicture& picture, ImVec2 low, float width) {
-  // Before the chart is drawn, so that it follows the pointer in the same frame: no other may come.
+  // Determined before the chart is drawn, so that it follows the pointer in the same frame.
   picture.hovered_buffer.clear();
   for (const TrafficPicture::BufferRow& row : picture.buffer_rows)
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(row.low, row.high)) picture.hovered_buffer = row.buffer;

@@ -1,5 +1,5 @@
-// One warp instruction: which one, and its pictures: global memory at the left, shared memory at the right, and beside
-// them the same access of another rung, or with longer rows.
+// One warp instruction: selecting it, and its pictures: global memory at the left, shared memory at the right, and
+// beside them the same access of a different rung, or with padded rows.
 #include <algorithm>
 #include <cmath>
 
@@ -13,9 +13,9 @@
 namespace tilescope {
 namespace {
 
-constexpr float kLeastRow = 2;  // of the banks' grid, unscaled: lower ones cannot be told apart
+constexpr float kLeastRow = 2;  // of the banks' grid, unscaled: lower rows cannot be distinguished
 
-/// Which access is shown, and what it can be exchanged for.
+/// The shown access, and the alternatives.
 struct Choice {
   TraceIndex& index;
   AccessPlace at;
@@ -23,7 +23,7 @@ struct Choice {
   std::vector<size_t> statements;  // those that the block executes
 };
 
-/// ‹ value ›: −1 or +1 where an arrow was pressed.
+/// ‹ value ›: returns −1 or +1 if an arrow was pressed.
 int stepper(PanelContext& context, const char* id, float& x, float y, std::string_view label, std::string_view value,
             std::string_view help) {
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -142,14 +142,14 @@ void draw_legend(PanelContext& context, const std::vector<LegendEntry>& entries,
   }
 }
 
-/// What a picture shows at the left, what it costs at the right. 24 pixels.
+/// The picture's content at the left, its cost at the right. 24 pixels high.
 void draw_caption(PanelContext& context, ImVec2 low, float width, std::string_view what, std::string_view detail,
                   std::string_view cost, ImU32 cost_colour) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* small = context.fonts.small;
   const std::string whole =
       std::string(what) + (detail.empty() ? "" : ", ") + std::string(detail) + ": " + std::string(cost);
-  // The cost may end behind its first part: "8 lines, 8 sectors: …".
+  // The cost may be cut after its first part: "8 lines, 8 sectors: …".
   if (const size_t part = cost.find(": ");
       part != std::string_view::npos && text_size(small, cost).x + text_size(small, what).x + context.px(12) > width)
     cost = cost.substr(part + 2);
@@ -173,9 +173,9 @@ std::string global_caption(const PanelContext& context, const WarpAccess& shown,
   return context.strings.format(key, fmt::arg("buffer", name), fmt::arg("bytes", shown.bytes_per_lane));
 }
 
-/// The access to global memory, and that of another rung below it.
+/// The access to global memory, and below it that of a different rung.
 struct GlobalPicture {
-  bool compact = false, other_beside = false;  // the other rung's at the right of it
+  bool compact = false, other_beside = false;  // the other rung's access is at its right
   WarpAccess shown;
   AccessKind kind = AccessKind::load;
   const SeenAccess* other = nullptr;
@@ -201,7 +201,7 @@ GlobalPicture prepare_global(const PanelContext& context, const TrafficPicture& 
   picture.compact = all.compact;
   picture.shown = warp_access(result, *accesses.global);
   picture.kind = result.trace.sites[result.trace.accesses[*accesses.global].site].kind;
-  // Of a copy past the L1 the destination, too, says how many sectors there are.
+  // For a copy that bypasses the L1, the destination also affects the number of sectors.
   if (picture.kind == AccessKind::async_copy)
     picture.shown.cost.sectors =
         static_cast<uint32_t>(traffic_of(result.trace, *accesses.global, *accesses.global + size_t{1}).global_sectors);
@@ -272,7 +272,7 @@ float draw_shared_pictures(PanelContext& context, const TrafficPicture& picture,
       bank_text(strings, shown) + ", " + strings.format("traffic.a_lane", fmt::arg("bytes", shown.bytes_per_lane));
   draw_caption(context, low, wide, strings(key), detail, passes_text(strings, shown), shown.ways > 1 ? bad : good);
   const float y = low.y + context.px(24);
-  // As high as the view has room for; where it has none, it scrolls.
+  // As high as the view allows; if there is too little room, it scrolls.
   const float below_grid = picture.compact ? 78 : 64;  // fan, axis, legend
   const float room = (ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - y) / context.view.scale - below_grid;
   const size_t rows = std::max(bank_rows(shown), padded ? bank_rows(padded->picture) : 0);
@@ -306,14 +306,14 @@ float draw_nothing(PanelContext& context, const RunResult& result, uint32_t focu
   return flow_text(ImGui::GetWindowDrawList(), low, width, context.px(20), run);
 }
 
-/// Both pictures side by side, or one below the other where there is no room.
+/// Both pictures side by side, or stacked if there is too little room.
 float draw_pictures(PanelContext& context, const TrafficPicture& picture, const ShownAccesses& shown, ImVec2 low,
                     float width) {
   if (!shown.global) return draw_shared_pictures(context, picture, *shown.shared, {}, low, width);
   const bool beside = shown.shared && width >= context.px(640);
   const float left = beside ? std::floor(width * 0.455F) : width, gap = context.px(beside ? 32 : 12);
   const GlobalPicture global = prepare_global(context, picture, shown, low, left);
-  // The pointer first: a lane is lit in both pictures, whichever of them it is on.
+  // The pointer first: a lane is highlighted in both pictures, whichever one it is on.
   point_at_global(context, global);
   if (!shown.shared) return draw_global(context, global);
   if (beside) {

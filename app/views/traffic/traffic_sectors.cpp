@@ -1,4 +1,4 @@
-// The lanes of one access, the addresses they ask for, and the 128-byte lines and 32-byte sectors that move.
+// The lanes of one access, the addresses that they request, and the 128-byte lines and 32-byte sectors that move.
 #include <algorithm>
 #include <cmath>
 
@@ -10,11 +10,11 @@
 namespace tilescope {
 namespace {
 
-/// Lines side by side; a wider gap where lines between them are left out.
+/// Lines side by side; a wider gap marks omitted lines.
 struct MemoryRow {
   std::vector<MemoryLine> lines;
   std::vector<float> x;  // left edge of each line
-  float width = 0;       // of a line
+  float width = 0;       // per line
   float at(int64_t byte) const {
     const int64_t line = floor_divide(byte, kLineBytes);
     for (size_t i = 0; i < lines.size(); ++i)
@@ -55,7 +55,7 @@ void draw_memory(PanelContext& context, const WarpAccess& access, const MemoryRo
     for (size_t from = 0; from < kLineBytes;) {
       size_t to = from;
       const bool used = row.lines[i].used[from];
-      // Runs end at sectors, so that the gaps between sectors stay.
+      // Runs end at sectors, so that the gaps between sectors stay visible.
       while (to < kLineBytes && row.lines[i].used[to] == used && (to == from || to % kSectorBytes != 0)) ++to;
       if (used) {
         const float end = row.x[i] + static_cast<float>(to) * byte - (to % kSectorBytes == 0 ? gap : 0);
@@ -82,7 +82,7 @@ void draw_number_labels(PanelContext& context, const std::vector<std::pair<float
                 texts[i][labels[i].text]);
 }
 
-/// Numbers of the touched sectors (every one, every other or one a line, as there is room), and of the lines where
+/// Numbers of the touched sectors (all, every second one or one per line, depending on the room), and of the lines if
 /// there are several.
 float draw_memory_labels(PanelContext& context, const MemoryRow& row, float low, float high, float y) {
   const Strings& strings = context.strings;
@@ -99,7 +99,7 @@ float draw_memory_labels(PanelContext& context, const MemoryRow& row, float low,
   for (size_t i = 0; i < row.lines.size(); ++i) {
     const std::string line = with_separators(row.lines[i].line);
     lines.emplace_back(row.x[i], row.x[i] + row.width);
-    // The first number says what the row of numbers is.
+    // The first number includes the meaning of the row.
     if (i == 0 && many)
       lines.back().second =
           row.x[0] + text_size(context.fonts.small, strings.format("traffic.line_number", fmt::arg("line", line))).x;
@@ -112,7 +112,7 @@ float draw_memory_labels(PanelContext& context, const MemoryRow& row, float low,
       sector_texts.push_back({strings.format("tiles.sector", fmt::arg("sector", number)), number});
     }
   }
-  if (many) {  // no room for the sectors of each
+  if (many) {  // no room for each line's sectors
     draw_number_labels(context, lines, line_texts, low, high, y);
     return context.px(16);
   }
@@ -192,7 +192,7 @@ float draw_sectors(PanelContext& context, const SectorView& view, ImVec2 low, fl
                                           is_selected(context.view, lane, access.access, view.partner));
     draw_lane(context, view, lane, {x0, low.y}, {x0 + pitch - gap, lanes_bottom}, to, memory_top - 1, lit);
     if (!lit || !access.is_active(lane)) continue;
-    // What the lane asks for, framed.
+    // Frames the bytes that the lane requests.
     const float from = row.at(offset), end = row.at(offset + access.bytes_per_lane - 1) + row.width / kLineBytes;
     ImGui::GetWindowDrawList()->AddRect({from - 1, memory_top - 1},
                                         {std::max(end, from + 2) + 1, memory_top + context.px(view.bar) + 1},

@@ -6,7 +6,7 @@
 //         lanes → lines and sectors       traffic_sectors.cpp
 //         lanes → banks                   traffic_bank_grid.cpp   figures: traffic_banks.hpp
 //
-// The ledger by source line is the source panel's margin, grown to columns (source_ledger.cpp).
+// The ledger by source line is the source panel's margin, expanded to columns (source_ledger.cpp).
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@
 
 namespace tilescope {
 
-/// Everything derived from one result; rebuilt when another one comes.
+/// Everything derived from one result; rebuilt when the result changes.
 struct TrafficPicture {
   ResultReference result;
   MemoryChart chart;
@@ -32,18 +32,18 @@ struct TrafficPicture {
   TrafficSentence sentence;
   Language language = Language::en;  // of the sentence
   std::optional<BlockTraffic> of_block;
-  uint32_t block = 0;  // of_block's
+  uint32_t block = 0;  // the block of `of_block`
 
-  bool compact = false;  // the view is low: everything is smaller, so that it need not be scrolled
+  bool compact = false;  // the view is low: everything is smaller, so that it need not scroll
 
-  // Kept from result to result.
-  std::string chosen_buffer;   // what the chart shows; empty: all
-  std::string hovered_buffer;  // goes before it
+  // Kept across results.
+  std::string chosen_buffer;   // shown in the chart; empty: all
+  std::string hovered_buffer;  // takes precedence over it
   struct BufferRow {
     std::string buffer;
     ImVec2 low, high;
   };
-  std::vector<BufferRow> buffer_rows;  // where they were in the last frame
+  std::vector<BufferRow> buffer_rows;  // their positions in the last frame
 };
 
 class TrafficView final : public View {
@@ -56,17 +56,16 @@ class TrafficView final : public View {
   TrafficPicture picture_;  // rebuilt when the result changes
 };
 
-/// What the chart shows: the buffer that is pointed at or chosen, or all.
+/// What the chart shows: the hovered or chosen buffer, or all.
 const ChartUse& shown_use(const TrafficPicture& picture);
 
-/// What the figures do not cover: a sampled grid, a record that was cut, other machine code.
+/// What the numbers do not cover: a sampled grid, a truncated record, different machine code.
 std::vector<std::string> notes_of(const Strings& strings, const RunResult& result);
 
-// Each draws at a top left corner with a width and returns the height it took.
+// Each draws at a top left corner with a width and returns the height used.
 float draw_flow(PanelContext& context, TrafficPicture& picture, ImVec2 low, float width);
 float draw_buffer_table(PanelContext& context, TrafficPicture& picture, ImVec2 low, float right);
-/// A line: what the block that is looked at moved.
-/// The line about the block, of two rows where one does not hold it; returns its height.
+/// The line about the selected block's traffic, on two rows if one is too short; returns its height.
 float draw_block(PanelContext& context, TrafficPicture& picture, ImVec2 low, float right);
 float draw_instruction(PanelContext& context, TrafficPicture& picture, ImVec2 low, float width);
 
@@ -74,34 +73,34 @@ float draw_instruction(PanelContext& context, TrafficPicture& picture, ImVec2 lo
 struct SectorView {
   const WarpAccess* access = nullptr;
   std::optional<uint32_t> partner;       // the same warp's access to shared memory: its lanes are the same threads
-  bool interactive = true;               // false: of another run
+  bool interactive = true;               // false: it belongs to a different run
   float lanes = 24, fan = 40, bar = 20;  // heights, unscaled
 };
-/// Before anything is drawn that lights the lane under the pointer.
+/// Call before drawing anything that highlights the lane under the pointer.
 void point_at_sectors(PanelContext& context, const SectorView& view, ImVec2 low, float width);
 float draw_sectors(PanelContext& context, const SectorView& view, ImVec2 low, float width);
 /// "line 8,766: 128 of 128 bytes used"
 std::string cost_text(const Strings& strings, const WarpAccess& access);
 
-/// The lanes of an access to shared memory and the banks that they ask.
+/// The lanes of an access to shared memory and the banks that they access.
 struct BankView {
   const BankPicture* picture = nullptr;
   std::optional<uint32_t> partner;  // the same warp's access to global memory
   bool interactive = true;
-  float height = 160;     // at most, of the grid; unscaled
-  size_t least_rows = 0;  // so that grids side by side have cells of one size
+  float height = 160;     // maximum height of the grid; unscaled
+  size_t least_rows = 0;  // so that grids side by side have cells of equal size
 };
-/// Rows of words that the grid of an access has.
+/// Rows of words in the grid of an access.
 size_t bank_rows(const BankPicture& picture);
 float draw_banks(PanelContext& context, const BankView& view, ImVec2 low, float width);
 
-/// A lane is lit where it, or its other access, is hovered or selected.
+/// A lane is highlighted if it, or its partner access, is hovered or selected.
 bool is_lit(const ViewState& view, int lane, uint32_t access, const std::optional<uint32_t>& partner);
 bool is_selected(const ViewState& view, int lane, uint32_t access, const std::optional<uint32_t>& partner);
 
-/// Colour of bytes that move and are not used.
+/// Colour of bytes that are moved but not used.
 ImU32 unused_colour(const Theme& theme);
-/// Colour of a word that is asked for in a group of lanes without a conflict: the first is the strongest.
+/// Colour of a word requested by a group of lanes without a conflict: the first group is the strongest.
 ImU32 pass_colour(const Theme& theme, uint32_t group, uint32_t groups);
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// The waves view: how the blocks of the grid land on the multiprocessors, what limits how many are there at a time, and
+// The waves view: how the blocks of the grid are assigned to the SMs, what limits the number of resident blocks, and
 // what the last wave leaves empty.
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ const ViewRegistration registered{{"waves", 70, make_view<WavesView>}};
 float draw_sentence(PanelContext& context, const WavesPicture& picture, ImVec2 low, float width) {
   const Theme& theme = context.theme;
   const WavesSentence said = waves_sentence(context.strings, picture);
-  // Chinese needs no space between its sentences.
+  // Chinese needs no space between sentences.
   const std::string space = context.strings.language == Language::en ? " " : "";
   const std::string reason = space + said.reason, quiet = said.quiet.empty() ? "" : space + said.quiet;
   const std::string failure = space + failure_sentence(*context.result, context.strings);
@@ -36,7 +36,7 @@ float draw_sentence(PanelContext& context, const WavesPicture& picture, ImVec2 l
   return from.y - low.y + flow_text(ImGui::GetWindowDrawList(), from, right - from.x, context.px(24), runs);
 }
 
-/// A title, what it is about (the first of the wordings that fits), and the badge at the right.
+/// A title, its subject (the first of the wordings that fits), and the badge at the right.
 void draw_header(WavesFrame& frame, ImVec2 low, float right, std::string_view title,
                  std::initializer_list<std::string> wordings, Badge badge) {
   const Fonts& fonts = frame.context.fonts;
@@ -56,7 +56,7 @@ void draw_header(WavesFrame& frame, ImVec2 low, float right, std::string_view ti
   explain_rect(frame.context, {low.x, low.y}, {badge_left, low.y + frame.px(20)}, *wordings.begin());
 }
 
-/// Multiprocessors, playback and time, one below the other.
+/// SMs, playback and timeline, stacked.
 void draw_left(WavesFrame& frame, ImVec2 low, ImVec2 high) {
   PanelContext& context = frame.context;
   const WaveSchedule& waves = frame.picture.schedule;

@@ -1,4 +1,4 @@
-// What limits the blocks of a multiprocessor, and the same grid on other GPUs.
+// The limits on an SM's blocks, and the same grid on other GPUs.
 #include <algorithm>
 #include <cmath>
 
@@ -58,7 +58,7 @@ void draw_limit(WavesFrame& frame, const ResourceLimit& limit, ImVec2 low, float
                    frame.context.strings.format("waves.a_block_takes", fmt::arg("detail", detail)));
 }
 
-/// Warps that are there at a time, of those that could be.
+/// Resident warps out of the maximum.
 float draw_occupancy(WavesFrame& frame, ImVec2 low, float width) {
   const Strings& strings = frame.context.strings;
   ImFont* font = frame.context.fonts.small;
@@ -88,7 +88,7 @@ float draw_occupancy(WavesFrame& frame, ImVec2 low, float width) {
 }
 
 struct GpuColumns {
-  float processors, held, waves, bar, filled;  // right edges, and the bar's left one
+  float processors, held, waves, bar, filled;  // right edges, and the bar's left edge
 };
 
 void draw_gpu(WavesFrame& frame, const GpuWaves& gpu, ImVec2 low, float width, const GpuColumns& at) {
@@ -137,7 +137,7 @@ float draw_limits(WavesFrame& frame, ImVec2 low, float width) {
   LimitColumns columns;
   for (const ResourceLimit& limit : frame.picture.limits)
     columns.value = std::max(columns.value, text_size(font, allowed_text(frame, limit)).x);
-  // As much of the row as names and details leave.
+  // The width that names and details leave.
   float before = 0;
   for (const ResourceLimit& limit : frame.picture.limits)
     before = std::max(
@@ -147,7 +147,7 @@ float draw_limits(WavesFrame& frame, ImVec2 low, float width) {
   columns.bar = std::clamp(width - columns.value - before - frame.px(34), frame.px(40), frame.px(110));
   float y = low.y;
   for (const ResourceLimit& limit : frame.picture.limits) {
-    // Barriers limit hardly anything: they are named where they do.
+    // Barriers are rarely the limit: they are shown only if they are.
     if (limit.limit == OccupancyLimit::barriers && !limit.limiting) continue;
     draw_limit(frame, limit, {low.x, y}, width, columns);
     y += frame.row();

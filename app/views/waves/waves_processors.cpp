@@ -1,4 +1,4 @@
-// The multiprocessors of the modelled GPU, each with its places for blocks.
+// The SMs of the modelled GPU, each with its block slots.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kMostCellHeight = 40, kCellAspect = 1.9F, kLegend = 20;
 
-/// The most columns of slots that are still wide enough to be told apart.
+/// The maximum number of slot columns that are wide enough to be distinguished.
 uint32_t slot_columns_for(uint32_t slots, float width, float height, float unit) {
   for (uint32_t rows = 1; rows < slots; ++rows) {
     const uint32_t columns = (slots + rows - 1) / rows;
@@ -61,7 +61,7 @@ std::string place_sentence(const WavesFrame& frame, uint32_t name, uint32_t slot
   return said;
 }
 
-/// What is under the pointer becomes the hovered block, a click selects it.
+/// What is under the pointer becomes the hovered block; a click selects it.
 void point_at_place(WavesFrame& frame, const ProcessorGrid& grid) {
   ViewState& view = frame.context.view;
   ImGui::SetCursorScreenPos(grid.origin);
@@ -128,7 +128,7 @@ ProcessorGrid lay_out_processors(uint32_t count, uint32_t slots, ImVec2 low, ImV
     const float across = width / static_cast<float>(columns);
     const float down = height / static_cast<float>((grid.count + columns - 1) / columns);
     const float size = std::min(across / kCellAspect, down);
-    // Of those that are as large, the one whose last row is fuller.
+    // Among equally large ones, the layout with the fuller last row.
     if (size <= best * 1.001F) continue;
     best = size;
     grid.columns = columns;

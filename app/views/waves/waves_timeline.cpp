@@ -1,5 +1,5 @@
-// The grid over time: of the model one bar per wave, as high as the places that it fills; of a measurement, how many
-// blocks each multiprocessor held.
+// The grid over time: for the model one bar per wave, as high as the fraction of slots that it fills; for a
+// measurement, the number of blocks on each SM.
 #include <algorithm>
 #include <cmath>
 
@@ -26,7 +26,7 @@ std::string wave_sentence(const WavesFrame& frame, uint64_t wave) {
                                       fmt::arg("processors", waves.multiprocessors));
 }
 
-/// Waves that run alike, drawn as one where each alone would be too narrow.
+/// Equal waves, drawn as one if each would be too narrow.
 struct Stretch {
   uint64_t first = 0, count = 1;
 };
@@ -55,7 +55,7 @@ void draw_bar(WavesFrame& frame, const Stretch& stretch, ImVec2 low, ImVec2 high
   const bool now = waves.first_resident(frame.issued) >= begin && waves.first_resident(frame.issued) < end;
   const float share = whole ? 1 : static_cast<float>(frame.issued - begin) / static_cast<float>(end - begin);
   const ImU32 done = mix(theme.separator, theme.muted, 0.6F);
-  // A wave fills from the bottom while it is issued; a stretch of many from the left.
+  // A wave fills from the bottom while it is issued; a group of waves from the left.
   if (stretch.count == 1)
     frame.list->AddRectFilled({low.x, high.y - (high.y - top) * share}, high, now ? theme.accent : done);
   else
@@ -74,7 +74,7 @@ void draw_labels(WavesFrame& frame, const Stretch& stretch, ImVec2 low, ImVec2 h
   if (text_size(font, name).x <= high.x - low.x)
     draw_text_centred(frame.list, font, {middle, high.y + frame.px(10)}, theme.muted, name);
   if (stretch.first + stretch.count != waves.waves() || waves.last_wave_blocks() == waves.resident()) return;
-  // How full the last wave is, on its empty part or, where that is too low, on its bar.
+  // The percentage of the last wave, on its empty part or, if that is too low, on its bar.
   const std::string filled = fmt::format("{:.0f}%", std::max(1.0, 100 * waves.last_wave_filled()));
   const ImVec2 size = text_size(font, filled);
   if (size.x + frame.px(4) > high.x - low.x) return;
@@ -92,7 +92,7 @@ void draw_modelled(WavesFrame& frame, ImVec2 low, ImVec2 high) {
   const WaveSchedule& waves = frame.picture.schedule;
   const float gap = frame.px(2), width = high.x - low.x;
   const auto stretches = stretches_of(waves, width, frame.px(6));
-  // The last of very many waves is too narrow to be seen at its scale: it has a width of its own.
+  // The last of very many waves would be too narrow at scale: it has a fixed width.
   const float last_width =
       stretches.size() == waves.waves() ? width / static_cast<float>(stretches.size()) : frame.px(48);
   const float others = stretches.size() > 1 ? (width - last_width) / static_cast<float>(stretches.size() - 1) : 0;

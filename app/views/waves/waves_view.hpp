@@ -1,7 +1,7 @@
-// What the parts of the waves view share.
+// Shared by the parts of the waves view.
 //
 //     sentence
-//     multiprocessors, a cell each     │ what limits the blocks of one
+//     SMs, a cell each                 │ what limits the blocks per SM
 //     playback                         │
 //     waves over time                  │ the same grid on other GPUs
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace tilescope {
 
-/// The measured picture of the blocks over time; it belongs to its result, theme and OpenGL context.
+/// The picture of the measured blocks over time; it belongs to a result, theme and OpenGL context.
 struct MeasuredTexture {
   CellTexture texture;
   ResultReference result;
@@ -37,21 +37,21 @@ struct WavesFrame {
   const WavesPicture& picture;
   MeasuredTexture& texture;
   ImDrawList* list;
-  uint64_t issued = 0;   // blocks, of a modelled schedule
-  double time_us = 0;    // of a measured schedule
-  bool compact = false;  // the view is low: rows are, too, so that it need not be scrolled
+  uint64_t issued = 0;   // blocks, for a modelled schedule
+  double time_us = 0;    // for a measured schedule
+  bool compact = false;  // the view is low, and so are its rows, so that it need not scroll
 
   const RunResult& result() const { return *picture.result; }
-  /// Null where the schedule is modelled.
+  /// Null if the schedule is modelled.
   const BlockTimes* times() const { return shown_times(result()); }
   float px(float value) const { return context.px(value); }
-  // Heights: of a title with its badge, of a row of limits, and of a GPU's.
+  // Heights of a title with its badge, of a row of limits, and of a GPU's row.
   float header() const { return px(compact ? 25 : 28); }
   float row() const { return px(compact ? 20 : 24); }
   float gpu_row() const { return px(compact ? 17 : 20); }
 };
 
-/// Multiprocessors as rows of cells in an area.
+/// SMs as rows of cells in an area.
 struct ProcessorGrid {
   uint32_t count = 0, columns = 1, slots = 1, slot_columns = 1;
   ImVec2 origin{0, 0};
@@ -67,12 +67,12 @@ struct ProcessorGrid {
 };
 ProcessorGrid lay_out_processors(uint32_t count, uint32_t slots, ImVec2 low, ImVec2 high, float unit);
 
-/// The block in a place at the frame's moment; nothing if the place is empty.
+/// The block in a slot at the frame's moment; nothing if the slot is empty.
 std::optional<uint32_t> block_in(const WavesFrame& frame, uint32_t processor, uint32_t slot);
 
 void draw_processors(WavesFrame& frame, ImVec2 low, ImVec2 high);
 void draw_wave_timeline(WavesFrame& frame, ImVec2 low, ImVec2 high);
-/// Return their heights.
+/// Both return their heights.
 float draw_limits(WavesFrame& frame, ImVec2 low, float width);
 float draw_other_gpus(WavesFrame& frame, ImVec2 low, float width);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMostFindings = 64;
 
-/// The finding of the same kind and line, if there is one.
+/// The finding with the same kind and line, or null.
 NotedFinding* find_known(ChunkRecord& record, const Program& program, uint32_t operation, FindingId id) {
   for (NotedFinding& noted : record.findings)
     if (noted.finding.id == id.text() && is_same_line(program, noted.operation, operation)) return &noted;

@@ -1,5 +1,5 @@
-// The findings of the block that runs: each names what happened, where in the source, and by which thread. Findings of
-// the same kind at the same line are one, which counts its lanes.
+// The findings of the running block: each names what happened, the source line, and the thread. Findings of the same
+// kind at the same line are merged, with a count of lanes.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace tilescope {
 /// "read", "write" or "atomic".
 Phrase verb_of(const MemorySite& site);
 
-/// A line that a finding names instead of that of its instruction.
+/// A line that a finding reports instead of its instruction's line.
 struct FindingPlace {
   std::string file;
   uint32_t line = 0;
@@ -25,27 +25,27 @@ class Findings {
  public:
   explicit Findings(Running& running) : running_(running), setup_(running.setup), program_(running.program) {}
 
-  /// Counts lanes of a finding that is known, for which no text has to be made: there may be millions of them. False
-  /// where it is a new one, or where a step recorder notes each.
+  /// Counts lanes of a known finding without building its text: there may be millions of them. False if the finding is
+  /// new, or if a step recorder notes each one.
   bool count_again(uint32_t operation, uint32_t lanes, FindingId id);
-  /// Adds to the finding of the same kind and line, or begins one.
+  /// Adds to the finding of the same kind and line, or starts a new one.
   void report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, FindingId id, const Phrase& what,
               const Extent* extent, int64_t offset, const FindingPlace* place = nullptr);
-  /// A finding of some lanes at an operation, which counts them.
+  /// Reports a finding of some lanes at an operation; each lane counts.
   void report_lanes(Warp& warp, const Operation* operation, uint32_t lanes, FindingId id, const Phrase& what);
   /// Reports what these lanes did, and ends the block.
   void stop(Warp& warp, const Operation* operation, uint32_t lanes, FindingId id, const Phrase& what,
             const FindingPlace* place = nullptr);
   /// The lanes execute trap, which ends the block.
   void trap(Warp& warp, const Operation* operation, uint32_t lanes);
-  /// A string of printf's that does not end inside its variable.
+  /// A string argument of printf that does not end inside its variable.
   void report_string(Warp& warp, const Operation* operation, size_t lane, uint64_t address);
-  /// free of an address that malloc has not returned, or that is free already.
+  /// free() of an address that malloc has not returned, or that is already freed.
   void report_free(Warp& warp, const Operation* operation, size_t lane, FindingId id, uint64_t address);
   /// A texture fetch reads texels that were never written, the first of them at `address`.
   void report_texel(Warp& warp, const Operation* operation, size_t lane, uint64_t address, size_t bytes);
 
-  // How findings name things.
+  // How findings refer to code and memory.
   std::string_view name_of_operation(const Operation* operation) const;
   /// "line 12".
   Phrase line_text(const Operation* operation) const;

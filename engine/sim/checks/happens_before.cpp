@@ -89,7 +89,7 @@ void HappensBefore::publish(uint32_t block, uint32_t warp, uint64_t place, bool 
   at.entries.push_back(entry);
 }
 
-/// Looks back from what a warp has seen to who published it, and to what that one had seen.
+/// Searches backwards from what a warp has seen to its publisher, and to what that warp had seen.
 struct HappensBefore::Search {
   struct Step {
     const State* state;
@@ -99,11 +99,11 @@ struct HappensBefore::Search {
     uint32_t first = 0, end = 0;
   };
   const std::unordered_map<uint32_t, std::unique_ptr<State>>& states;
-  uint32_t block, warp, time;  // of what is looked for
+  uint32_t block, warp, time;  // of the action that is searched for
   std::vector<Step> steps;
   std::unordered_map<uint64_t, Range> looked_at;  // by block state and warp: seen_by_all and seen
   std::unordered_map<const Place*, Range> looked_through;
-  uint32_t found_time = 0;  // all of the block's up to here
+  uint32_t found_time = 0;  // all actions of the block up to this time are found
 
   bool is_in(const Entry& entry) {
     if (entry.block_time >= time) {
@@ -144,7 +144,7 @@ struct HappensBefore::Search {
     Range& done = looked_at[key];
     const Range old = done;
     done = {std::max(old.first, step.by_all), std::max(old.end, step.seen)};
-    for (uint32_t i = step.seen; i-- > old.first;) {  // what was seen last leads there soonest
+    for (uint32_t i = step.seen; i-- > old.first;) {  // the most recently seen entry usually leads there soonest
       const Seen& seen = step.state->seen[i];
       const bool is_own = seen.warp == step.warp;
       if (is_own ? i < old.end : i >= step.by_all) continue;
@@ -160,7 +160,7 @@ bool HappensBefore::is_before(uint32_t block, uint32_t warp, uint32_t time, uint
   if (found == states_.end()) return false;
   const State& own = *found->second;
   if (block == later) return warp == later_warp || own.met_time >= time;
-  // Mostly all of the block knows, which is remembered for all of its warps.
+  // Usually all of the block knows it, and the result is cached for all of its warps.
   constexpr uint32_t kAnyWarp = 32;
   const auto all = static_cast<uint32_t>(own.seen.size());
   for (const uint32_t as : {kAnyWarp, later_warp}) {

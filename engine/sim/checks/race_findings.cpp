@@ -25,7 +25,7 @@ Phrase verb_of(AccessKind kind) {
 
 std::string coordinates(Dim3 place) { return fmt::format("({},{},{})", place.x, place.y, place.z); }
 
-/// One side, as messages name it.
+/// One side of a race, as named in messages.
 struct NamedSide {
   const MemorySite* site;
   Dim3 block, thread;

@@ -75,7 +75,7 @@ void RaceWatch::watch_anew(Warp& warp, SiteState& site, AccessPattern& pattern, 
   if (races.has_found()) report_shared_races(*running_.block);
 }
 
-/// Whether the store replaces what was written before by something else.
+/// Notes whether the store replaces an earlier written value by a different one.
 void RaceWatch::note_change(const SiteState& site, uint32_t index, const AccessPattern& pattern, uint64_t base,
                             uint32_t changed) {
   if (running_.record->changing_sites.empty()) running_.record->changing_sites.resize(running_.sites.size());
@@ -141,7 +141,7 @@ void RaceWatch::watch_acquire(Warp& warp, uint32_t offset) {
   if (shared_->has_found()) report_shared_races(*running_.block);
 }
 
-/// A barrier opens: whoever waits at it goes on.
+/// A barrier opens: the warps that wait at it continue.
 void RaceWatch::watch_barrier(Block& block, uint32_t barrier) {
   ++block.time;
   if (launch_races_ != nullptr) order_.barrier(static_cast<uint32_t>(block.index));
@@ -208,7 +208,7 @@ void RaceWatch::report_shared_races(Block& block) {
   for (const SharedRace& race : block.shared_races->take_found()) add_race(describe_race(setup_, block.id, race));
 }
 
-/// Adds to the finding of the same kind and lines, or begins one.
+/// Adds to the finding of the same kind and lines, or starts a new one.
 void RaceWatch::add_race(NotedFinding noted) {
   constexpr size_t kMostFindings = 256;
   for (NotedFinding& other : running_.record->findings) {

@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// Flags and locks are few. Where whole arrays are read by strong reads, the observers of some are forgotten.
+/// Flags and locks are few. If strong reads cover whole arrays, the observers of some granules are dropped.
 constexpr size_t kMostObserved = size_t{1} << 16;
 
 }  // namespace
@@ -60,7 +60,7 @@ GlobalRaces::Line& GlobalRaces::line_at(uint64_t line) {
   return last_->lines[line % kPageLines];
 }
 
-/// Sixteen bits of a granule's content: enough to tell nearly all different values apart.
+/// Sixteen bits of a granule's content: enough to distinguish nearly all different values.
 uint16_t GlobalRaces::value_of(const uint8_t* bytes) const {
   uint32_t value = 0;
   std::memcpy(&value, bytes, size_t{1} << granule_bits_);
@@ -87,7 +87,7 @@ void GlobalRaces::access(const GlobalAccessor& who, const AccessPattern& pattern
     touch_lanes(who, pattern, base, bytes, changed);
 }
 
-/// Lanes side by side: `who` is lane 0.
+/// Contiguous lanes: `who` is lane 0.
 void GlobalRaces::touch_contiguous(const GlobalAccessor& who, const AccessPattern& pattern, uint64_t base,
                                    const uint8_t* bytes, uint32_t changed) {
   const SiteInfo& site = sites_[who.site];
@@ -124,10 +124,10 @@ void GlobalRaces::touch_contiguous(const GlobalAccessor& who, const AccessPatter
   }
 }
 
-/// All lanes of a warp, side by side from a line's begin: every line is of one warp, and whole.
+/// All lanes of a warp, contiguous from the start of a line: every line belongs to one warp entirely.
 void GlobalRaces::touch_whole_lines(const GlobalAccessor& who, uint64_t line, const uint8_t* bytes, uint32_t changed) {
   const SiteInfo& site = sites_[who.site];
-  const uint32_t lanes = 32 / site.granules;  // of a line
+  const uint32_t lanes = 32 / site.granules;  // per line
   const uint32_t one = static_cast<uint32_t>((uint64_t{1} << site.granules) - 1);
   std::array<uint16_t, 32> values{};
   Touch whole;
@@ -150,12 +150,12 @@ void GlobalRaces::touch_whole_lines(const GlobalAccessor& who, uint64_t line, co
   }
 }
 
-/// Lanes anywhere: one after the other.
+/// Lanes at arbitrary addresses, processed one by one.
 void GlobalRaces::touch_lanes(const GlobalAccessor& who, const AccessPattern& pattern, uint64_t base,
                               const uint8_t* bytes, uint32_t changed) {
   const SiteInfo& site = sites_[who.site];
   uint32_t lanes = pattern.mask;
-  // One place for all: the last lane's value remains.
+  // One address for all: the last lane's value remains.
   if (pattern.shape == AccessPattern::Shape::uniform) lanes = 1U << (31 - std::countl_zero(lanes));
   std::array<uint16_t, 32> values{};
   for (; lanes != 0; lanes &= lanes - 1) {
@@ -192,7 +192,7 @@ void GlobalRaces::touch(uint64_t number, const Touch& part) {
   put_writer(line, part, cells_);
 }
 
-/// An atomic by a warp that has read the same place before.
+/// An atomic by a warp that has read the same address before.
 void GlobalRaces::note_expectation(const Owners& reader, const Owners& now) {
   const auto granule = static_cast<uint32_t>(std::countr_zero(reader.mask & now.mask));
   const GlobalAccessor read = owner(reader, cells_, granule);
@@ -200,7 +200,7 @@ void GlobalRaces::note_expectation(const Owners& reader, const Owners& now) {
   expectant_reads_.insert({now.who.site, read.site});
 }
 
-/// Who owns a granule of the mask.
+/// The owner of a granule of the mask.
 GlobalAccessor GlobalRaces::owner(const Owners& owners, const std::vector<Cells>& cells, uint32_t granule) {
   if (owners.cells != kNone) return cells[owners.cells][granule];
   GlobalAccessor who = owners.who;
@@ -209,7 +209,7 @@ GlobalAccessor GlobalRaces::owner(const Owners& owners, const std::vector<Cells>
   return who;
 }
 
-/// Two strong accesses whose scopes include one another (morally strong, PTX ISA 9.0, section 8.9.1).
+/// Two strong accesses whose scopes include each other (morally strong, PTX ISA 9.0, section 8.9.1).
 bool GlobalRaces::are_together(const GlobalAccessor& old, const GlobalAccessor& now) const {
   const SiteInfo &of_old = sites_[old.site], &of_now = sites_[now.site];
   if (!of_old.is_strong || !of_now.is_strong) return false;
@@ -222,8 +222,8 @@ bool GlobalRaces::may_race(const GlobalAccessor& old, const GlobalAccessor& now)
   return order_ == nullptr || !order_->is_before(old.block, old.thread / 32, old.time, now.block, now.thread / 32);
 }
 
-/// A strong read of what a strong write of a different block has left: the write is before it in observation order, and
-/// so before all that follows the read.
+/// A strong read of a value left by a strong write of a different block: the write is before the read in observation
+/// order, and so before all that follows the read.
 void GlobalRaces::observe(uint64_t number, const Line& line, const Touch& part) {
   const uint32_t both = line.writer.mask & part.owners.mask;
   const GlobalAccessor &one = line.writer.who, &now = part.owners.who;
@@ -253,7 +253,7 @@ void GlobalRaces::check(uint64_t number, const Line& line, const Owners& old, co
                         bool old_writes, const Touch& part, bool writes) {
   const auto& cells_of_part = part.cells != nullptr ? *part.cells : cells_;
   const uint32_t both = old.mask & part.owners.mask;
-  // A summary is one warp's, so what holds for one granule holds for all.
+  // A summary covers one warp, so what holds for one granule holds for all.
   const bool simple = old.cells == kNone && part.owners.cells == kNone;
   if (simple && !may_race(old.who, part.owners.who)) return;
   for (uint32_t left = both; left != 0; left &= left - 1) {
@@ -294,7 +294,7 @@ void GlobalRaces::note_one_store(const GlobalAccessor& who, uint32_t other_threa
   report(race);
 }
 
-/// Gives every granule of the line a cell.
+/// Gives every granule of the line its own cell.
 void GlobalRaces::split(Owners& owners) {
   if (owners.cells != kNone) return;
   const Owners whole = owners;
@@ -321,7 +321,7 @@ void GlobalRaces::put(Owners& into, const Owners& from, const std::vector<Cells>
     }
     if (into.cells == kNone && into.per_thread == from.per_thread && into.who.block == from.who.block &&
         into.who.time == from.who.time && into.who.site == from.who.site &&
-        into.who.thread / 32 == from.who.thread / 32) {  // of one warp; see check()
+        into.who.thread / 32 == from.who.thread / 32) {  // same warp; see check()
       const auto granule = static_cast<uint32_t>(std::countr_zero(from.mask));
       if (owner(into, cells_, granule).thread == owner(from, cells_of_from, granule).thread) {
         into.mask |= from.mask;
@@ -351,7 +351,7 @@ void GlobalRaces::put_writer(Line& line, const Touch& part, const std::vector<Ce
   }
 }
 
-/// A reader that makes room for a later one is kept where it is of a different block, or of a different warp.
+/// A reader replaced by a later one is kept if it belongs to a different block, or to a different warp.
 void GlobalRaces::displace(Line& line, const Owners& displaced, const GlobalAccessor& by) {
   if (displaced.who.block != by.block)
     put(line.other_reader, displaced, cells_);

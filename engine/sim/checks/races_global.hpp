@@ -1,15 +1,15 @@
-// Races in global memory: accesses by different blocks that nothing puts in order, and by warps of one block with no
+// Races in global memory: accesses by different blocks with nothing to order them, and by warps of one block with no
 // barrier between.
 //
-// A shadow of the watched buffers keeps, for each granule, who wrote it last and who has read it: the last reader, the
-// last one of a different block before it, and the last one of a different warp of the same block. Whoever writes races
-// with one of these, if with any. It is kept by lines of 32 granules, each with a summary for the common case that one
-// warp touched all of it side by side, and with a cell for each granule otherwise. Pages of lines come into being when
-// they are touched.
+// A shadow of the watched buffers keeps, for each granule, its last writer and its readers: the last reader, the last
+// one before it of a different block, and the last one of a different warp of the same block. A write that races at all
+// races with one of these. The shadow is divided into lines of 32 granules, each with a summary for the common case
+// that one warp touched all of it contiguously, and with one cell per granule otherwise. Pages of lines are allocated
+// on first touch.
 //
-// Where blocks do not see one another, each host thread has a shadow for its chunk of blocks, and the Collector adds
-// one chunk after the other to the shadow of the launch, so that the result does not depend on the threads. Where they
-// do, there is one shadow, and HappensBefore says what has happened before.
+// If blocks do not see each other, each host thread has a shadow for its chunk of blocks, and the Collector adds the
+// chunks in order to the shadow of the launch, so that the result does not depend on the number of threads. If they do,
+// there is one shadow, and HappensBefore decides the order.
 #pragma once
 
 #include <array>
@@ -26,17 +26,17 @@
 
 namespace tilescope {
 
-/// Who has accessed a granule.
+/// The thread and instruction of an access to a granule.
 struct GlobalAccessor {
   uint32_t block = 0;
-  uint32_t time = 0;    // of the block: it passes at barriers and fences
+  uint32_t time = 0;    // the block's time, which advances at barriers and fences
   uint16_t site = 0;    // index into Program::sites
   uint16_t thread = 0;  // of the block
   bool operator==(const GlobalAccessor&) const = default;
 };
 
 struct GlobalRace {
-  GlobalAccessor first, second;  // in the order of execution, or of blocks
+  GlobalAccessor first, second;  // in order of execution, or of blocks
   uint64_t address = 0;
   uint32_t count = 1;       // granules
   bool same_value = false;  // as SharedRace::same_value
@@ -45,34 +45,34 @@ struct GlobalRace {
 
 class GlobalRaces {
  public:
-  /// `order` says what has happened before; null where blocks do not see one another.
+  /// `order` is the happens-before relation; null if blocks do not see each other.
   GlobalRaces(const Program& program, const HappensBefore* order);
 
-  /// One execution of a memory instruction. `bytes` are those of a store, lane by lane; `changed` the lanes whose store
-  /// changes what it finds.
+  /// One execution of a memory instruction. `bytes`: the data of a store, lane by lane; `changed`: the lanes whose
+  /// store changes the stored value.
   void access(const GlobalAccessor& who, const AccessPattern& pattern, uint64_t base, const uint8_t* bytes,
               uint32_t changed);
   void note_one_store(const GlobalAccessor& who, uint32_t other_thread, uint64_t address);
-  /// Adds what later blocks have done.
+  /// Adds the accesses of later blocks.
   void add(const GlobalRaces& later);
   void clear();
 
   std::vector<GlobalRace> take_found();
   bool has_found() const { return !found_.empty(); }
-  /// As SharedRaces::expectant_reads.
+  /// See SharedRaces::expectant_reads.
   const std::set<std::pair<uint32_t, uint32_t>>& expectant_reads() const { return expectant_reads_; }
 
  private:
   static constexpr uint32_t kNone = 0xffffffff;
   static constexpr uint64_t kPageLines = 64;
 
-  /// The owners of a line's granules of one role.
+  /// The owners of a line's granules in one role.
   struct Owners {
     uint32_t mask = 0;
-    uint32_t cells = kNone;  // index into cells_; none: `who` is the owner of them all
-    GlobalAccessor who;      // of the granule `first`, where none have cells
+    uint32_t cells = kNone;  // index into cells_; none: `who` owns all granules
+    GlobalAccessor who;      // owner of the granule `first`, if there are no cells
     uint8_t first = 0;
-    uint8_t per_thread = 0;  // granules of one thread; 0: they are all the same thread's
+    uint8_t per_thread = 0;  // granules per thread; 0: all belong to the same thread
   };
   struct Line {
     Owners writer, reader;
@@ -87,14 +87,14 @@ class GlobalRaces {
   using Cells = std::array<GlobalAccessor, 32>;
   struct SiteInfo {
     bool writes = false, is_strong = false, takes_stale = false, is_store = false, within_block = false;
-    uint32_t granules = 1;  // of one lane
+    uint32_t granules = 1;  // per lane
   };
-  /// Who has read, by strong reads, what a strong write left.
+  /// The readers, by strong reads, of the value that a strong write left.
   struct Observers {
     GlobalAccessor writer;
-    std::unordered_map<uint64_t, uint32_t> times;  // of block · 32 + warp: of its first read
+    std::unordered_map<uint64_t, uint32_t> times;  // time of the first read, by block · 32 + warp
   };
-  /// What falls into one line: part of an access, or what later blocks have done.
+  /// The part of an access, or of later blocks' accesses, that falls into one line.
   struct Touch {
     Owners owners;
     uint32_t changed = 0;
@@ -129,7 +129,7 @@ class GlobalRaces {
 
   const HappensBefore* order_;
   uint32_t granule_bits_;
-  bool warps_too_ = true;  // warps of one block are told apart: nothing but barriers orders them
+  bool warps_too_ = true;  // warps of one block are distinguished: only barriers order them
   std::vector<SiteInfo> sites_;
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
   std::vector<std::unique_ptr<Page>> spare_;

@@ -1,7 +1,7 @@
 // Races between the lanes of one warp.
 //
-// For each granule that the warp has touched since its last warp-wide instruction: which lane wrote it last, and which
-// lane has read it. They are filled in when a warp comes back to a granule for the first time, and forgotten at the
+// For each granule that the warp has touched since its last warp-wide instruction: the lane that wrote it last, and the
+// lane that has read it. The tables are filled when a warp returns to a granule for the first time, and cleared at the
 // next warp-wide instruction or barrier.
 #include <bit>
 
@@ -10,10 +10,10 @@
 namespace tilescope {
 namespace {
 
-// An entry is lane + 1, or 0; of readers kMany if there were several. Strong accesses are marked: they do not race with
-// atomics, nor atomics with them.
+// An entry is lane + 1, or 0; for readers kMany if there were several. Strong accesses are marked: they do not race
+// with atomics, nor atomics with them.
 constexpr uint8_t kLane = 63, kMany = 63, kStrong = 64, kAtomic = 128;
-/// Searches that find nothing new, until a block's lanes are no longer looked at.
+/// Unsuccessful searches after which a block's lanes are no longer checked.
 constexpr uint32_t kMostSearches = 64;
 
 }  // namespace
@@ -70,7 +70,7 @@ void SharedRaces::check_lanes(WarpState& state, const Logged& access) {
   }
 }
 
-/// Finds the access of another lane that has touched the granule last.
+/// Finds the last access by a different lane to the granule.
 void SharedRaces::report_lane(const WarpState& state, const Logged& access, uint32_t lane, uint32_t granule,
                               bool other_wrote) {
   const auto find = [&](const std::vector<Logged>& log) {

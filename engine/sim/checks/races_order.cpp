@@ -1,4 +1,4 @@
-// Which accesses of different warps have no order: barriers, fences and flags as vector clocks over the warps of a
+// Finds accesses of different warps without an order: barriers, fences and flags are vector clocks over the warps of a
 // block.
 #include <algorithm>
 #include <bit>
@@ -30,8 +30,8 @@ void SharedRaces::clear(Interval& interval) const {
   interval.log_limit = kFirstLimit;
 }
 
-/// No open interval is before another one: one pass finds every granule that two of them touched and one has written.
-/// False: there is none.
+/// No open interval is before a different one: one pass finds every granule that two of them touched and one has
+/// written. False: there is none.
 bool SharedRaces::check_all() {
   uint64_t any = 0;
   std::vector<uint64_t> dirty(warps_.front().open->dirty.size());
@@ -99,7 +99,7 @@ void SharedRaces::compare(const Interval& a, const Interval& b) {
   for_each_line(both, [&](size_t line) { std::fill_n(conflicts_.data() + line, kWordsOfLine, uint64_t{0}); });
 }
 
-/// Ends the warp's open interval, if anything happened in it.
+/// Ends the warp's open interval, if it contains any access.
 void SharedRaces::close(uint32_t warp) {
   leave_round(warp);
   WarpState& state = warps_[warp];
@@ -126,8 +126,7 @@ void SharedRaces::close(uint32_t warp) {
   mark_copies(warp);
 }
 
-/// What is before whatever comes behind a release by the warp now: all that its clock knows, and its own closed
-/// intervals.
+/// What is before everything after a release by the warp now: all that its clock knows, and its own closed intervals.
 SharedRaces::Clock SharedRaces::released(uint32_t warp) const {
   Clock clock = warps_[warp].clock;
   --clock[warp];
@@ -146,7 +145,7 @@ void SharedRaces::join(uint32_t warp, const Clock& other) {
   retire();
 }
 
-/// Forgets the intervals that are before all warps.
+/// Drops the intervals that are before all warps.
 void SharedRaces::retire() {
   size_t kept = 0;
   for (auto& interval : closed_) {
@@ -246,7 +245,7 @@ void SharedRaces::publish(uint32_t granule, const Clock& clock) {
   for (size_t i = 0; i < place.size(); ++i) place[i] = std::max(place[i], clock[i]);
 }
 
-/// A strong access takes over what has been published where it reads, and publishes where it writes.
+/// A strong access takes over what has been published at the address it reads, and publishes at the address it writes.
 void SharedRaces::synchronise(uint32_t warp, const Logged& access) {
   const SiteInfo& site = sites_[access.site];
   if (site.releases) fence(warp);
@@ -285,7 +284,7 @@ void SharedRaces::end_copies(uint32_t warp, uint32_t still_going) {
   state.copies.erase(state.copies.begin(), state.copies.begin() + ended);
 }
 
-/// Copies under way write in the new interval too.
+/// Copies in flight also write in the new interval.
 void SharedRaces::mark_copies(uint32_t warp) {
   WarpState& state = warps_[warp];
   if (state.copies.empty()) return;

@@ -1,24 +1,24 @@
-// Rounds that come again: what the warps of a block do between two barriers of all threads, in each turn of a loop and
-// in one block after the other.
+// Repeated rounds: what the warps of a block do between two barriers of all threads, in each iteration of a loop and in
+// one block after another.
 //
-// Accesses race because of their instructions, places, lanes, and the warp-wide instructions between them. A round is
-// kept if no two warps and no two lanes have met in it, whatever values they found. So there is no race either in a
-// round of which each warp does the same again, or begins to: its accesses need only be compared with those of the
-// round that is kept. A warp that does anything else leaves the round. What it has repeated so far is then noted as all
-// other accesses are, and so is what it does from there on.
+// Whether accesses race depends on their instructions, addresses, lanes, and the warp-wide instructions between them. A
+// round is kept if no two warps and no two lanes touched a common granule in it, whatever the values. So a round in
+// which each warp does the same again, or a prefix of it, has no race either: its accesses only need to be compared
+// with those of the kept round. A warp that does anything else leaves the round. The part that it has repeated so far
+// is then noted like all other accesses, and so is everything after it.
 #include "engine/sim/checks/races_shared.hpp"
 
 namespace tilescope {
 namespace {
 
 constexpr size_t kMostRounds = 128;
-constexpr size_t kMostSteps = size_t{1} << 16;  // of all rounds that are kept
-/// Rounds kept without one being repeated, until no more are: the kernel's accesses depend on its data.
+constexpr size_t kMostSteps = size_t{1} << 16;  // over all kept rounds
+/// After this many kept rounds without a repetition no more are kept: the kernel's accesses depend on its data.
 constexpr uint32_t kMostInVain = 2 * kMostRounds;
 
 }  // namespace
 
-/// All warps begin anew, and nothing is known of the accesses before.
+/// All warps start a new round, and no earlier accesses are known.
 void SharedRaces::begin_round() {
   round_ = kNoRound;
   round_known_ = false;
@@ -29,7 +29,7 @@ void SharedRaces::begin_round() {
   }
 }
 
-/// The round that begins with this access of the warp; best the one that came next last time.
+/// The round that begins with this access of the warp; preferably the one that followed last time.
 void SharedRaces::find_round(uint32_t warp, const Step& first) {
   const auto begins_so = [&](const Round& round) {
     return !round.steps[warp].empty() && round.steps[warp].front() == first;
@@ -70,7 +70,7 @@ void SharedRaces::access(uint32_t warp, uint32_t synchronisations, uint32_t site
   append(warp, access);
 }
 
-/// Notes what the warp has repeated.
+/// Notes the accesses that the warp has repeated.
 void SharedRaces::leave_round(uint32_t warp) {
   WarpState& state = warps_[warp];
   if (!state.repeats) return;
@@ -90,7 +90,7 @@ void SharedRaces::leave_round(uint32_t warp) {
   }
 }
 
-/// False: some warp has done something else.
+/// False: some warp has done something different.
 bool SharedRaces::end_repeated_round() {
   if (!std::all_of(warps_.begin(), warps_.end(), [](const WarpState& state) { return state.repeats; })) return false;
   if (round_ == kNoRound) return true;  // no access at all
@@ -105,7 +105,7 @@ bool SharedRaces::end_repeated_round() {
   return true;
 }
 
-/// No two warps have met since the last barrier of all threads.
+/// No two warps have touched a common granule since the last barrier of all threads.
 void SharedRaces::keep_round() {
   if (!keeps_rounds_) return;
   Round round;
@@ -135,7 +135,7 @@ void SharedRaces::keep_round() {
   last_round_ = number;
 }
 
-/// No warp repeats one.
+/// No warp repeats a round.
 void SharedRaces::forget_rounds() {
   rounds_.clear();
   round_ = last_round_ = kNoRound;

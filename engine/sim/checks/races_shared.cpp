@@ -1,4 +1,4 @@
-// What is noted for each access to shared memory.
+// Records each access to shared memory.
 #include "engine/sim/checks/races_shared.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace tilescope {
 namespace {
 
 constexpr size_t kWordsOfLine = 8;
-constexpr size_t kMostWords = 64;  // of a pattern's mask
+constexpr size_t kMostWords = 64;  // words of a pattern's mask
 
 }  // namespace
 
@@ -72,8 +72,8 @@ uint32_t SharedRaces::granule_of(const Logged& access, uint32_t lane) const {
   return static_cast<uint32_t>((int64_t{access.offset} + delta) >> granule_bits_);
 }
 
-/// Ors the words into the maps of the access's kind; the result says which of them this warp has already touched in a
-/// way that may matter to another lane.
+/// ORs the words into the maps of the access's kind; the result has the granules that this warp has already touched in
+/// a way that may matter to a different lane.
 uint64_t SharedRaces::mark_words(Interval& interval, const SiteInfo& site, size_t word, const uint64_t* granules,
                                  size_t count) const {
   for (size_t line = word / kWordsOfLine; line <= (word + count - 1) / kWordsOfLine; ++line)
@@ -139,7 +139,7 @@ uint64_t SharedRaces::mark(Interval& interval, const Logged& access) const {
   return mark_words(interval, site, word, shifted.data(), count + (carry != 0 ? 1 : 0));
 }
 
-/// The granules of a pattern, from its lowest on.
+/// The granules of a pattern, from its lowest one on.
 void SharedRaces::find_granules(AccessPattern& pattern) const {
   const auto span = static_cast<uint64_t>(pattern.end - pattern.lowest) >> granule_bits_;
   const size_t words = (span + 63) / 64;
@@ -179,9 +179,9 @@ void SharedRaces::append(uint32_t warp, Logged access) {
   if (interval.log.size() >= interval.log_limit) compact(state);
 }
 
-/// The plain read of the same place by which the access's first lane has prepared it, if there is one.
+/// The plain read of the same address with which the access's first lane has prepared it, if there is one.
 void SharedRaces::note_expectation(const WarpState& state, const Logged& access) {
-  constexpr uint32_t kMostSearches = 64;  // of an instruction
+  constexpr uint32_t kMostSearches = 64;  // per instruction
   uint32_t& searches = searches_[access.site];
   if (searches >= kMostSearches) return;
   ++searches;
@@ -213,11 +213,11 @@ void SharedRaces::restart_segment(WarpState& state) const {
   }
 }
 
-/// Drops the accesses that tell nothing new about their instruction: it has already touched these granules, and where
-/// it stores, changed them. What remains is bounded by instructions and memory.
+/// Drops the accesses that add no information about their instruction: it has already touched these granules, and if it
+/// stores, changed them. What remains is bounded by the number of instructions and the size of the memory.
 void SharedRaces::compact(WarpState& state) {
   Interval& interval = *state.open;
-  state.may_repeat = false;  // the log is no longer all that it did
+  state.may_repeat = false;  // the log no longer contains everything it did
   if (!state.lanes_known && interval.log.size() > state.segment) learn_lanes(state);
   struct Known {
     std::vector<bool> touched, changed;

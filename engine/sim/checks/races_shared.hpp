@@ -1,19 +1,19 @@
-// Races in shared memory: accesses of one block that no barrier, fence or other synchronisation puts in order.
+// Races in shared memory: accesses of one block that no barrier, fence or other synchronization orders.
 //
-// What a warp does between two points of synchronisation is an interval: for each kind of access a bitmap of the
-// granules touched, and a log from which a conflict is traced back to instruction and lane. A granule is the narrowest
-// element that the kernel moves to or from shared memory.
+// The accesses of a warp between two synchronization points form an interval: for each kind of access a bitmap of the
+// granules touched, and a log that traces a conflict back to instruction and lane. A granule is the narrowest element
+// that the kernel moves to or from shared memory.
 //
-//   barrier of all threads   one pass over the warps' bitmaps finds what two of them touched; then all is forgotten
+//   barrier of all threads   one pass over the warps' bitmaps finds granules that two warps touched; then all is
+//                            cleared
 //   any other barrier,       happens-before by vector clocks over the warps: an interval is compared with those of
-//   mbarrier, flag, lock     other warps that are neither before nor behind it, and kept until it is before all warps
+//   mbarrier, flag, lock     other warps that are neither before nor after it, and kept until it is before all warps
 //
-// Kernels do the same in each turn of a loop: a round between two barriers of all threads that has shown no race is
-// kept, and while the warps repeat it, access for access, there is nothing to mark and nothing to compare
-// (races_rounds.cpp).
+// Kernels repeat the same accesses in each iteration of a loop: a round between two barriers of all threads that showed
+// no race is kept, and while the warps repeat it, access for access, nothing is marked or compared (races_rounds.cpp).
 //
-// Within a warp lanes are ordered by __syncwarp and other warp-wide instructions only (CUDA C++ Programming Guide,
-// "Independent Thread Scheduling"), so what one lane writes must not be touched by another one before the next of
+// Within a warp only __syncwarp and other warp-wide instructions order the lanes (CUDA C++ Programming Guide,
+// "Independent Thread Scheduling"), so what one lane writes must not be touched by a different lane before the next of
 // these.
 #pragma once
 
@@ -40,17 +40,17 @@ struct RaceSide {
 
 enum class RaceKind : uint8_t {
   between_warps,
-  within_warp,     // lanes of one warp, no warp-wide synchronisation
-  volatile_lanes,  // the same, through volatile accesses: the idiom from before compute capability 7.0
+  within_warp,     // lanes of one warp without warp-wide synchronization
+  volatile_lanes,  // the same through volatile accesses: the idiom from before compute capability 7.0
   one_store,       // two lanes of one instruction write different values to one address
 };
 
 struct SharedRace {
   RaceKind kind = RaceKind::between_warps;
-  RaceSide first, second;   // in the order in which they were executed
+  RaceSide first, second;   // in order of execution
   uint32_t offset = 0;      // bytes into shared memory
   uint32_t count = 1;       // granules
-  bool same_value = false;  // the write left the value that it found; see ChunkRecord::changing_sites
+  bool same_value = false;  // the write left the value unchanged; see ChunkRecord::changing_sites
 };
 
 class SharedRaces {
@@ -60,8 +60,9 @@ class SharedRaces {
   /// A block begins.
   void begin();
 
-  /// One execution of a memory instruction. `offset` is that of its lowest active lane; `changed` are the lanes whose
-  /// store changes what it finds. `synchronisations` counts the warp-wide instructions that the warp has executed.
+  /// One execution of a memory instruction. `offset` is that of its lowest active lane; `changed`: the lanes whose
+  /// store changes the stored value. `synchronisations`: the number of warp-wide instructions that the warp has
+  /// executed.
   void access(uint32_t warp, uint32_t synchronisations, uint32_t site, AccessPattern& pattern, uint32_t offset,
               uint32_t changed);
   /// True: it was the next access of a round that the warp repeats, and is noted.
@@ -75,43 +76,43 @@ class SharedRaces {
     *cursor.repeated++ = {changed, order_++};
     return true;
   }
-  /// Lanes of one store that go to the same address and differ there.
+  /// Two lanes of one store write different values to the same address.
   void note_one_store(uint32_t warp, uint32_t site, uint32_t first_lane, uint32_t second_lane, uint32_t offset);
 
-  /// All threads of the block have met.
+  /// All threads of the block have passed a common barrier.
   void meet_all();
   /// A warp arrives at a barrier without waiting.
   void arrive(uint32_t warp, uint32_t barrier);
-  /// Whether some warp has arrived there since it last opened.
+  /// Whether a warp has arrived there since it last opened.
   bool has_arrivals(uint32_t barrier) const { return barriers_[barrier] != Clock{}; }
   /// A barrier opens for the warps of the mask that wait at it.
   void open(uint32_t barrier, uint32_t warps);
-  /// membar, fence: what the warp publishes from now on includes all that it has done.
+  /// membar, fence: later publications of the warp include all that it has done so far.
   void fence(uint32_t warp);
   /// An operation on a synchronisation object at an offset in shared memory (mbarrier).
   void release(uint32_t warp, uint32_t offset);
   void acquire(uint32_t warp, uint32_t offset);
-  /// A warp writes asynchronously from here until it has waited.
+  /// The warp writes asynchronously from here until it has waited.
   void begin_copy(uint32_t warp, uint32_t site, AccessPattern& pattern, uint32_t offset);
   void end_copies(uint32_t warp, uint32_t still_going);
-  /// The block has ended, or all threads have met. True: as in a round that is known.
+  /// The block has ended, or all threads have passed a common barrier. True: the round was a known one.
   bool finish();
 
-  /// Patterns are about to be destroyed.
+  /// Patterns are about to be destroyed, so copies must be kept.
   void keep_patterns();
 
   /// What has been found since the last call.
   std::vector<SharedRace> take_found();
   bool has_found() const { return !found_.empty(); }
-  /// Pairs of instructions (atomic, read) of which some thread has executed the read just before the atomic on the same
-  /// place, where the atomic takes old data (MemorySite::takes_stale): the read expects others to come between.
+  /// Pairs of instructions (atomic, read) for which some thread executed the read just before the atomic at the same
+  /// address, where the atomic takes old data (MemorySite::takes_stale): the read expects others to intervene.
   const std::set<std::pair<uint32_t, uint32_t>>& expectant_reads() const { return expectant_reads_; }
 
  private:
   static constexpr uint32_t kWarps = 32;
   using Clock = std::array<uint32_t, kWarps>;
 
-  /// What remains of a pattern that the memo has forgotten.
+  /// The part of a pattern that is kept after the memo has forgotten it.
   struct KeptPattern {
     uint32_t mask = 0;
     std::array<int32_t, 32> delta{};
@@ -125,7 +126,7 @@ class SharedRaces {
     uint32_t order = 0;  // position in the execution of the block
     uint32_t synchronisations = 0;
   };
-  /// One access of a round that may come again: all that decides whether it can be part of a race.
+  /// One access of a round that may repeat: everything that decides whether it can be part of a race.
   struct Step {
     Step(const AccessPattern& of, uint32_t site, uint32_t offset, uint32_t synchronisations)
         : pattern(&of),
@@ -135,48 +136,48 @@ class SharedRaces {
     uint32_t offset() const { return static_cast<uint32_t>(place); }
     uint32_t synchronisations() const { return static_cast<uint32_t>(place >> 48); }
 
-    static constexpr uint32_t kManySynchronisations = 0xffff;  // that many or more
+    static constexpr uint32_t kManySynchronisations = 0xffff;  // this many or more
     const AccessPattern* pattern;
     uint64_t place;  // warp-wide instructions since the warp's first access of the round, site, offset
   };
-  /// What may be another one each time.
+  /// The part that may differ each time.
   struct Repeated {
     uint32_t changed, order;
   };
-  /// Where a warp is in the round that it repeats.
+  /// A warp's position in the round that it repeats.
   struct Cursor {
     const Step *expected = nullptr, *end = nullptr;
     Repeated* repeated = nullptr;         // of the next step
-    uint32_t first_synchronisations = 0;  // with its first access
+    uint32_t first_synchronisations = 0;  // at its first access
   };
   struct Round {
     std::vector<std::vector<Step>> steps;  // by warp
-    size_t next = kNoRound;                // the one that followed it last
+    size_t next = kNoRound;                // the round that last followed it
   };
   static constexpr size_t kNoRound = ~size_t{0};
   struct Interval {
     uint32_t warp = 0, index = 1;
-    Clock before{};               // the last interval of each warp that has happened before
+    Clock before{};               // the last interval of each warp that happened before
     std::vector<uint64_t> bits;   // maps_ bitmaps
-    std::vector<uint64_t> dirty;  // lines of 512 granules that are not all zero in some bitmap
+    std::vector<uint64_t> dirty;  // lines of 512 granules with a bit set in some bitmap
     std::vector<Logged> log;
     size_t log_limit = kFirstLimit;
     bool empty() const { return log.empty(); }
   };
   struct WarpState {
-    Clock clock{};      // what has happened before; of the warp itself, the index of its open interval
+    Clock clock{};      // what has happened before; for the warp itself, the index of its open interval
     Clock published{};  // what had happened before its last fence
     bool fenced = false;
     std::unique_ptr<Interval> open;
     uint32_t synchronisations = 0;
-    size_t segment = 0;           // the log from here on belongs to the time since the last warp-wide instruction
-    bool segment_writes = false;  // somebody has written since then
-    bool lanes_known = false;     // writer and reader hold the segment's lanes
+    size_t segment = 0;                   // start of the log part since the last warp-wide instruction
+    bool segment_writes = false;          // a lane has written since then
+    bool lanes_known = false;             // writer and reader describe the segment's lanes
     std::vector<uint8_t> writer, reader;  // by granule: see races_lanes.cpp
-    std::vector<uint64_t> noted;          // lines of 512 granules where they are not all 0
-    std::vector<Logged> copies;           // asynchronous writes under way
-    bool repeats = false;                 // it has done nothing yet that the round does not have
-    bool may_repeat = false;              // all that it did is in the log, and no lane has met another one
+    std::vector<uint64_t> noted;          // lines of 512 granules that are not all 0 in writer or reader
+    std::vector<Logged> copies;           // asynchronous writes in flight
+    bool repeats = false;                 // so far it has done only what the round contains
+    bool may_repeat = false;              // everything it did is in the log, and no lane touched another lane's granule
     std::vector<Repeated> repeated;
   };
   static constexpr size_t kFirstLimit = 2048;
@@ -186,7 +187,7 @@ class SharedRaces {
   struct SiteInfo {
     bool reads = false, writes = false, is_strong = false, is_atomic = false, is_store = false, takes_stale = false;
     bool releases = false, acquires = false;
-    uint32_t bytes = 4;  // of one lane
+    uint32_t bytes = 4;  // per lane
   };
 
   /// A lane of a logged access that touches a granule in conflict.
@@ -242,10 +243,10 @@ class SharedRaces {
   void check_lanes(WarpState& state, const Logged& access);
   void report_lane(const WarpState& state, const Logged& access, uint32_t lane, uint32_t granule, bool other_wrote);
 
-  const uint32_t granule_bits_;  // log2 of its bytes
+  const uint32_t granule_bits_;  // log2 of the granule's bytes
   const uint32_t warps_count_;
   uint32_t maps_ = 2;
-  size_t words_ = 0;  // of one bitmap
+  size_t words_ = 0;  // words per bitmap
   bool has_strong_ = false;
   std::vector<SiteInfo> sites_;
   std::vector<WarpState> warps_;
@@ -256,18 +257,18 @@ class SharedRaces {
   bool keeps_rounds_ = false;
   std::array<Cursor, kWarps> cursors_;
   std::vector<Round> rounds_;
-  size_t round_ = kNoRound;       // that is being repeated,
-  bool round_known_ = false;      // if the first access since the last barrier has told
-  size_t last_round_ = kNoRound;  // before it
+  size_t round_ = kNoRound;       // the round that is being repeated,
+  bool round_known_ = false;      // whether the first access since the last barrier has decided that
+  size_t last_round_ = kNoRound;  // the round before it
   size_t kept_steps_ = 0;
-  uint32_t kept_in_vain_ = 0;  // rounds, since one was last repeated
+  uint32_t kept_in_vain_ = 0;  // rounds kept since one was last repeated
   std::vector<uint64_t> conflicts_, seen_;
   uint32_t order_ = 0;
   std::vector<SharedRace> found_;
   std::set<std::pair<uint32_t, uint32_t>> expectant_reads_;
-  std::vector<uint32_t> searches_;      // by site: for the read that prepares it
-  std::unordered_set<uint64_t> known_;  // pairs of sites
-  uint32_t without_news_ = 0;           // searches since a new one was found
+  std::vector<uint32_t> searches_;      // by site: number of searches for the read that prepares it
+  std::unordered_set<uint64_t> known_;  // reported pairs of sites
+  uint32_t without_news_ = 0;           // searches since a new pair was found
 };
 
 }  // namespace tilescope

@@ -1,4 +1,4 @@
-// From the granules that two warps touched without order back to instructions and lanes.
+// Traces granules that two warps touched without order back to instructions and lanes.
 #include <algorithm>
 #include <bit>
 
@@ -7,9 +7,9 @@
 namespace tilescope {
 namespace {
 
-/// Searches of a block that find no new pair of instructions, until no more are made.
+/// Number of searches of a block without a new pair of instructions after which searching stops.
 constexpr uint32_t kMostSearches = 64;
-/// Accesses of one granule that are compared with one another.
+/// Maximum number of accesses to one granule that are compared with each other.
 constexpr ptrdiff_t kMostOfGranule = 256;
 
 }  // namespace
@@ -44,7 +44,7 @@ void SharedRaces::trace(const std::vector<const Interval*>& intervals) {
   }
 }
 
-/// One finding for each pair of instructions.
+/// One finding per pair of instructions.
 void SharedRaces::judge_granule(const std::vector<const Interval*>& intervals, const Hit* begin, const Hit* end) {
   end = std::min(end, begin + kMostOfGranule);
   std::vector<uint64_t> pairs;
@@ -74,13 +74,13 @@ bool SharedRaces::is_race(const Logged& x, uint32_t x_lane, const Logged& y, uin
   if (!of_x.writes && !of_y.writes) return false;
   const bool x_changes = !of_x.is_store || (x.changed >> x_lane & 1) != 0;
   const bool y_changes = !of_y.is_store || (y.changed >> y_lane & 1) != 0;
-  // Two stores of the same value: the later one finds what the earlier one has left.
+  // Two stores of the same value: the later one finds the value that the earlier one left.
   if (of_x.is_store && of_y.is_store) return x.order < y.order ? y_changes : x_changes;
   same_value = !(of_x.writes && x_changes) && !(of_y.writes && y_changes);
   return true;
 }
 
-/// Adds to what is known of the same pair of instructions.
+/// Merges the race with earlier ones of the same pair of instructions.
 void SharedRaces::add(const SharedRace& race) {
   const auto low = std::min(race.first.site, race.second.site), high = std::max(race.first.site, race.second.site);
   const uint64_t pair = uint64_t{low} << 32 | high;

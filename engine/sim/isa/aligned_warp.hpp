@@ -5,11 +5,12 @@
 
 namespace tilescope {
 
-/// Not all lanes have come to the instruction. False: some may still come, and the warp is to leave() at it; true: they
-/// will not, which is reported, and the instruction is to be executed with what the registers of the others hold.
+/// Called when not all lanes have reached the instruction. False: some may still reach it, and the warp must leave()
+/// here. True: they never will, which is reported, and the instruction is executed with the register contents of the
+/// missing lanes.
 bool goes_on_without_lanes(Warp& warp, const Operation* operation, uint32_t mask);
 
-/// Handlers of such instructions begin with this.
+/// Handlers of aligned instructions begin with this.
 inline bool is_whole_warp(Warp& warp, const Operation* operation, uint32_t mask) {
   return mask == 0xffffffff || goes_on_without_lanes(warp, operation, mask);
 }

@@ -39,7 +39,8 @@ uint64_t extend(uint64_t bits, const ScalarType& type) {
                         : low_bits(bits, type.bytes);
 }
 
-/// Hardware does not flush subnormal numbers on their way to f16, where only directed rounding shows it (an H200).
+/// Hardware does not flush subnormal inputs of conversions to f16; this shows only with directed rounding (seen on an
+/// H200).
 ExactNumber exact_of_type(uint64_t bits, const ScalarType& type, bool flush, bool to_half) {
   if (type.format == nullptr) {
     const uint64_t value = extend(bits, type);
@@ -52,7 +53,7 @@ ExactNumber exact_of_type(uint64_t bits, const ScalarType& type, bool flush, boo
   return number;
 }
 
-/// Drops the fraction of a finite number as the rounding mode says.
+/// Drops the fraction of a finite number according to the rounding mode.
 ExactNumber round_to_integer(ExactNumber number, Rounding rounding) {
   if (number.kind != ExactNumber::Kind::finite || number.exponent >= 0) return number;
   const int dropped = -number.exponent;
@@ -90,7 +91,7 @@ uint64_t to_float(ExactNumber number, const ScalarType& to, const OperationModif
   uint64_t bits = round_to_format(number, *to.format, rounding);
   if (modifiers.saturate_finite && (bits & ~to.format->sign_bit()) == to.format->infinity()) --bits;
   if (modifiers.flush && to.bytes == 4 && (bits & ~to.format->sign_bit()) == uint64_t{1} << to.format->fraction_bits) {
-    // Rounded up to the smallest normal number: flushed if it was not one with unbounded exponents.
+    // Rounded up to the smallest normal number: flushed if it would be smaller with unbounded exponents.
     ExactNumber scaled = number;
     scaled.exponent += 64;
     if ((round_to_format(scaled, *to.format, rounding) >> to.format->fraction_bits & 0xff) < 65)
@@ -110,7 +111,7 @@ uint64_t convert_nan(uint64_t bits, const FloatFormat& to, const FloatFormat& fr
          (shift >= 0 ? fraction << shift : fraction >> -shift);
 }
 
-/// A conversion that changes no number keeps the bits of a NaN too: between equal formats, and from bf16 to f32.
+/// A conversion that changes no number also keeps the bits of a NaN: between equal formats, and from bf16 to f32.
 bool keeps_bits(const ScalarType& to, const ScalarType& from, const OperationModifiers& modifiers) {
   const bool equal = to.format != nullptr && to.format == from.format && to.bytes > 2;
   const bool widens = to.format == &kFormat32 && from.format == &kFormatBrain;
@@ -131,7 +132,7 @@ uint64_t convert(uint64_t bits, const ScalarType& to, const ScalarType& from, co
   return convert_nan(canonical ? from.format->canonical_nan : bits, *to.format, *from.format);
 }
 
-/// Registers may be wider than the types: a source's low bits count, a result is extended.
+/// Registers may be wider than the types: only a source's low bits count, and a result is extended.
 const Operation* ConvertAny(Warp& warp, const Operation* operation, uint32_t mask) {
   const OperationModifiers modifiers = modifiers_of(*operation);
   const ScalarType& to = kTypes[(operation->extra & 0xffU) - 1];
@@ -164,14 +165,14 @@ const Operation* ConvertPair(Warp& warp, const Operation* operation, uint32_t ma
   return operation + 1;
 }
 
-/// What hardware does with a NaN in .rna, which it computes with integers (an H200): the low bits are cut off, and
-/// .satfinite takes the next smaller one of what is not finite.
+/// Hardware behaviour for a NaN in .rna, which it computes with integers (seen on an H200): the low bits are cut off,
+/// and .satfinite decrements a result that is not finite.
 uint32_t tensor_of_nan(uint32_t bits, bool finite) {
   const uint32_t cut = bits & 0xffffe000U;
   return finite ? cut - 0x2000U : cut;
 }
 
-/// To tf32: an f32 whose last 13 bits are 0.
+/// Converts to tf32: an f32 whose last 13 bits are 0.
 const Operation* ConvertTensor(Warp& warp, const Operation* operation, uint32_t mask) {
   const OperationModifiers modifiers = modifiers_of(*operation);
   const ScalarType to{4, true, &kFormatTensor};

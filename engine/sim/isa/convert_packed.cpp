@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-/// e5m2 is f16 without its low byte. e4m3 has a smaller bias, no infinities, and one NaN of each sign.
+/// e5m2 is f16 without its low byte. e4m3 has a smaller bias, no infinities, and one NaN per sign.
 constexpr FloatFormat kFormat8Wide{2, 5, 0x7f};
 constexpr FloatFormat kFormat8Fine{3, 5,
                                    0x7f};  // one exponent bit more than e4m3 has: the values are scaled to its bias
@@ -100,7 +100,7 @@ const Operation* BytesToHalves(Warp& warp, const Operation* operation, uint32_t 
   return operation + 1;
 }
 
-/// The two integers at the bottom of the result, the first above the second; above both what fits of c.
+/// The two integers at the bottom of the result, the first above the second; the bits above hold as much of c as fits.
 template <int kBits, bool kSigned>
 const Operation* PackIntegers(Warp& warp, const Operation* operation, uint32_t mask) {
   constexpr int32_t kHigh = kSigned ? (1 << (kBits - 1)) - 1 : (1 << kBits) - 1, kLow = kSigned ? -kHigh - 1 : 0;

@@ -1,5 +1,5 @@
-// The approximate functions of f32 (PTX ISA 9.0, sections 9.7.3.17 to 9.7.3.22), within the errors that the ISA states:
-// series of Taylor and atanh on a reduced argument. What is special (zeros, infinities, NaN) is exact.
+// The approximate functions of f32 (PTX ISA 9.0, sections 9.7.3.17 to 9.7.3.22), within the error bounds of the ISA:
+// Taylor and atanh series on a reduced argument. Special values (zeros, infinities, NaN) are exact.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -25,7 +25,7 @@ using I = hn::Vec<hn::RebindToSigned<Floats>>;
 
 HWY_INLINE V set(float value) { return hn::Set(Floats(), value); }
 HWY_INLINE V nan() { return hn::BitCast(Floats(), hn::Set(hn::RebindToUnsigned<Floats>(), 0x7fffffffU)); }
-/// a + x · (b + x · (…)), the coefficients from the highest power down.
+/// a + x · (b + x · (…)), coefficients from the highest power down.
 template <class... C>
 HWY_INLINE V polynomial(V x, float highest, C... lower) {
   V sum = set(highest);
@@ -38,8 +38,8 @@ HWY_INLINE V flush(V value) {
   return hn::IfThenElse(subnormal, hn::CopySign(hn::Zero(d), value), value);
 }
 
-/// An angle as whole quarter turns and a rest of at most an eighth of one. π/2 is split into three parts, the first two
-/// of 11 bits, so that their multiples are exact.
+/// An angle as whole quarter turns and a remainder of at most an eighth of a turn. π/2 is split into three parts, the
+/// first two of 11 bits, so that their multiples are exact.
 constexpr float kLargestAngle = 8192.0F;
 struct Angle {
   I quarters;
@@ -54,14 +54,14 @@ HWY_INLINE Angle reduce(V x) {
   const auto none = hn::Eq(quarters, hn::Zero(d));  // keeps the sign of a zero
   return {hn::ConvertTo(hn::RebindToSigned<Floats>(), quarters), hn::IfThenElse(none, x, rest)};
 }
-/// The sine of the angle so many quarter turns further on.
+/// The sine of the angle plus `ahead` quarter turns.
 HWY_INLINE V sine_of(const Angle& angle, int32_t ahead) {
   const Floats d;
   const hn::RebindToSigned<Floats> integers;
   const I turn = hn::Add(angle.quarters, hn::Set(integers, ahead));
   const V x = angle.rest, square = hn::Mul(x, x);
   const V odd = polynomial(square, 1 / 362880.0F, -1 / 5040.0F, 1 / 120.0F, -1 / 6.0F);
-  const V sine = hn::Mul(hn::MulAdd(odd, square, set(1.0F)), x);  // which keeps the sign of a zero
+  const V sine = hn::Mul(hn::MulAdd(odd, square, set(1.0F)), x);  // keeps the sign of a zero
   const V cosine = polynomial(square, 1 / 40320.0F, -1 / 720.0F, 1 / 24.0F, -0.5F, 1.0F);
   const I one = hn::Set(integers, 1), two = hn::Set(integers, 2);
   const auto swapped = hn::RebindMask(d, hn::Eq(hn::And(turn, one), one));
@@ -117,7 +117,7 @@ struct HyperbolicTangent {
   static float exact(float x) { return x; }
 };
 
-/// Applies the vector form, and to lanes with unusual arguments the exact one.
+/// Applies the vector form, and the exact form to lanes with special arguments.
 template <class Op>
 const Operation* Approximate(Warp& warp, const Operation* operation, uint32_t mask) {
   const Floats d;

@@ -1,9 +1,9 @@
-// Asynchronous copies from global to shared memory (PTX ISA 9.0, section 9.7.9.25.3).
-// state/async_copies.hpp says when they arrive.
+// Asynchronous copies from global to shared memory (PTX ISA 9.0, section 9.7.9.25.3). state/async_copies.hpp defines
+// when they arrive.
 //
-// Fields of an operation: a, b the addresses in shared and global memory, c the source size or the predicate that
-// ignores the source, as `extra` says; the offsets of both addresses share `immediate` (pack_offsets). Its two sites
-// are neighbours: what it reads, then what it writes.
+// Fields of an operation: a, b are the addresses in shared and global memory; c is the source size or the predicate
+// that ignores the source, as given by `extra`; the offsets of both addresses share `immediate` (pack_offsets). Its two
+// sites are adjacent: its read, then its write.
 #include "engine/sim/isa/execute_async.hpp"
 
 #include <array>
@@ -35,7 +35,7 @@ HWY_INLINE const uint64_t* widened(const Warp& warp, uint16_t slot, const SiteSt
   return space;
 }
 
-/// Reads what the lanes of `whole` copy in full; the others have been set to zero.
+/// Performs the reads of the lanes of `whole`, which copy all bytes; the other lanes' data is already zero.
 HWY_INLINE void read_source(Warp& warp, uint32_t site_index, const uint64_t* addresses, uint64_t offset, uint32_t mask,
                             Copy& copy) {
   SiteState& site = warp.machine->accesses().site(site_index);
@@ -58,7 +58,7 @@ HWY_INLINE void read_source(Warp& warp, uint32_t site_index, const uint64_t* add
     gather(std::integral_constant<size_t, 4>());
 }
 
-/// Which lanes read something: the others fill with zeros.
+/// The lanes that read something: the others fill with zeros.
 HWY_INLINE uint32_t read_sources(Warp& warp, const Operation* operation, const uint64_t* addresses, uint64_t offset,
                                  uint32_t mask, Copy& copy) {
   SourceLanes lanes{mask, mask};
@@ -67,7 +67,7 @@ HWY_INLINE uint32_t read_sources(Warp& warp, const Operation* operation, const u
   return lanes.reading;
 }
 
-/// Copies past the L1 count other sectors than those through it.
+/// Copies that bypass the L1 count sectors differently from those through it.
 template <bool kPastL1>
 const Operation* CopyAsync(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN uint64_t target_space[32], source_space[32];
@@ -88,7 +88,7 @@ const Operation* CopyAsync(Warp& warp, const Operation* operation, uint32_t mask
   const Place place = locate_at(warp, to, targets, target_offset, mask);
   if (kPastL1 && reading != 0 && accesses.observing()) {
     const uint64_t first = sources[std::countr_zero(reading)];
-    if (from.pattern == nullptr)  // forgotten when the target's was new
+    if (from.pattern == nullptr)  // discarded when the target's pattern was new
       from.pattern = accesses.find_pattern(from, sources, first, reading);
     accesses.correct_past_l1(from, *from.pattern, first + source_offset, *place.pattern, place.base);
   }

@@ -1,4 +1,4 @@
-// The parts of an asynchronous copy that are rare.
+// The rare cases of asynchronous copies.
 #pragma once
 
 #include <array>
@@ -11,16 +11,16 @@
 namespace tilescope {
 
 struct SourceLanes {
-  uint32_t reading = 0;  // something; noted already where not all of them read all bytes
-  uint32_t whole = 0;    // all bytes, and are still to be read
+  uint32_t reading = 0;  // lanes that read something; already noted if not all of them read all bytes
+  uint32_t whole = 0;    // lanes that read all bytes and still have to
 };
-/// Sets to zero what lanes do not read, and reads where some lanes read less than all bytes.
+/// Zeroes the bytes that lanes do not read, and performs the reads of lanes that read only some of their bytes.
 SourceLanes prepare_source(Warp& warp, const Operation* operation, const uint64_t* addresses, uint64_t offset,
                            uint32_t mask, AsyncCopies::Copy& copy);
-/// Lanes that are not all in one buffer, or not aligned: those that may not go on are reported, and copy zeros.
+/// For lanes that are not all in one buffer, or misaligned: lanes with invalid addresses are reported and copy zeros.
 void read_lane_by_lane(Warp& warp, uint32_t site, const uint64_t* addresses, uint64_t offset, uint32_t mask,
                        AsyncCopies::Copy& copy);
-/// The same of where they write; those that may not go on copy nothing.
+/// The same for the targets; lanes with invalid addresses copy nothing.
 void find_targets(Warp& warp, uint32_t site, const uint64_t* addresses, uint64_t offset, uint32_t mask,
                   AsyncCopies::Copy& copy);
 

@@ -1,4 +1,4 @@
-// Groups of asynchronous copies, and the rare parts of a copy (PTX ISA 9.0, section 9.7.9.25.3).
+// Groups of asynchronous copies, and the rare cases of a copy (PTX ISA 9.0, section 9.7.9.25.3).
 #include <bit>
 #include <cstring>
 
@@ -24,7 +24,7 @@ SourceLanes prepare_source(Warp& warp, const Operation* operation, const uint64_
       part |= lane;
   }
   if (part == 0) return {whole, whole};
-  // One request, of all lanes that read something; each is checked for the bytes that it reads.
+  // One request of all lanes that read something; each is checked for the bytes that it reads.
   Accesses& accesses = warp.machine->accesses();
   SiteState& site = accesses.site(operation->site);
   const uint32_t reading = whole | part;

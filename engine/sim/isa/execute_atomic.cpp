@@ -1,5 +1,5 @@
-// Atomic operations on memory (PTX ISA 9.0, sections 9.7.13.5 to 9.7.13.7). Lanes take their turn in ascending order; a
-// kernel with atomics on global memory runs on one host thread, so no two lanes meet.
+// Atomic operations on memory (PTX ISA 9.0, sections 9.7.13.5 to 9.7.13.7). Lanes execute in ascending order; a kernel
+// with atomics on global memory runs on one host thread, so no two lanes interfere.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -26,7 +26,7 @@ struct AtomicAddFloat {
     const float sum = old + value;
     return sum != sum ? std::bit_cast<float>(static_cast<uint32_t>(kFormat32.canonical_nan)) : sum;
   }
-  /// Of two NaNs the memory's, made quiet. Said outright: the host's sum keeps the one that its compiler put first.
+  /// If both are NaN, memory's, made quiet. Explicit, because the host's sum keeps whichever its compiler put first.
   static double run(double old, double value) { return std::isnan(old) ? quiet(old) : old + value; }
 
  private:
@@ -90,7 +90,7 @@ struct AtomicExchange {
   }
 };
 
-/// Notes the access, and calls update(lane, old) → new for each lane whose address is good.
+/// Notes the access, and calls update(lane, old) → new for each lane with a valid address.
 template <class T, class Update>
 void for_each_lane(Warp& warp, const Operation* operation, uint32_t mask, const Update& update) {
   Accesses& accesses = warp.machine->accesses();
@@ -122,13 +122,15 @@ void for_each_lane(Warp& warp, const Operation* operation, uint32_t mask, const 
 float flush(float value) {
   return std::abs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0F, value) : value;
 }
-/// What an operation leaves in memory. Sums of f32 in global memory flush subnormal numbers (PTX ISA 9.0, 9.7.13.5).
+/// The value that an operation leaves in memory. f32 additions in global memory flush subnormal numbers (PTX ISA 9.0,
+/// 9.7.13.5).
 template <class Op, class T>
 T updated(const Warp& warp, const Operation* operation, T old, T value) {
   if constexpr (std::is_same_v<T, float>)
     if (!warp.machine->accesses().site(operation->site).is_shared) return flush(Op::run(flush(old), flush(value)));
   if constexpr (std::is_same_v<T, double>) {
-    // The memory's own adder passes a NaN on as it is, that of the operand first; a warp's makes it quiet (an H200).
+    // The memory's own adder passes a NaN on unchanged, preferring the operand's; a warp's adder makes it quiet (seen
+    // on an H200).
     if (!warp.machine->accesses().site(operation->site).is_shared && std::isnan(value)) return value;
     if (!warp.machine->accesses().site(operation->site).is_shared && std::isnan(old)) return old;
   }
@@ -162,7 +164,7 @@ const Operation* Reduction(Warp& warp, const Operation* operation, uint32_t mask
   return operation + 1;
 }
 
-/// The elements of a vector, one after the other.
+/// The elements of a vector, one by one.
 template <class T, class Op, int N>
 const Operation* VectorReduction(Warp& warp, const Operation* operation, uint32_t mask) {
   const std::array<uint16_t, 4> slots = {operation->dst, operation->b, operation->c, operation->extra};

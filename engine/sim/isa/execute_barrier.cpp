@@ -1,5 +1,4 @@
-// Barriers of a block (PTX ISA 9.0, section 9.7.13.1). machine/barriers.cpp keeps account of who has
-// arrived.
+// Barriers of a block (PTX ISA 9.0, section 9.7.13.1). machine/barriers.cpp tracks the arrivals.
 #include <array>
 #include <bit>
 
@@ -43,7 +42,7 @@ const Operation* BarrierArrive(Warp& warp, const Operation* operation, uint32_t 
   });
 }
 
-// What the lanes that waited receive when the barrier opens.
+// The result for the lanes that waited when the barrier opens.
 struct CountVotes {
   static void give(Warp& warp, const Operation* operation, uint32_t lanes, const Block::Barrier& barrier) {
     auto* out = warp.destination<uint32_t>(operation->dst);

@@ -101,7 +101,7 @@ const Operation* LogicalThree(Warp& warp, const Operation* operation, uint32_t m
   store_lanes(warp.destination<uint32_t>(operation->dst), result, mask);
   return operation + 1;
 }
-/// With a second result: whether the first is not 0, and or or a predicate. The fifth operand is in bits 48 to 63.
+/// With a second result: whether the first is not 0, and/or a predicate. The fifth operand is in bits 48 to 63.
 template <bool kAnd>
 const Operation* LogicalThreePredicate(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN uint32_t result[32];
@@ -114,7 +114,7 @@ const Operation* LogicalThreePredicate(Warp& warp, const Operation* operation, u
   return operation + 1;
 }
 
-/// prmt in its default mode: each nibble picks one of eight bytes, or spreads that byte's sign.
+/// prmt in its default mode: each nibble selects one of eight bytes, or replicates that byte's sign.
 struct Permute {
   static HWY_INLINE uint32_t run(uint32_t a, uint32_t b, uint32_t selector) {
     const uint64_t bytes = uint64_t{b} << 32 | a;
@@ -129,7 +129,7 @@ struct Permute {
   }
 };
 
-/// The other modes of prmt (PTX ISA 9.0, 9.7.9.7): which byte of b:a each byte of the result is, as a selector of the
+/// The other modes of prmt (PTX ISA 9.0, 9.7.9.7): the byte of b:a for each byte of the result, as a selector of the
 /// default mode, by the two lowest bits of the selector.
 using PermuteTable = std::array<uint16_t, 4>;
 constexpr PermuteTable kForward4 = {0x3210, 0x4321, 0x5432, 0x6543};
@@ -145,7 +145,7 @@ struct PermuteMode {
   }
 };
 
-/// The place of the n-th set bit from `base` on, upwards or downwards (PTX ISA 9.0, 9.7.1.16).
+/// The position of the n-th set bit from `base` on, upwards or downwards (PTX ISA 9.0, 9.7.1.16).
 struct FindNthSet {
   static HWY_INLINE uint32_t run(uint32_t bits, uint32_t base, int32_t offset) {
     if (offset == 0) return base < 32 && (bits >> base & 1) != 0 ? base : 0xffffffff;
@@ -156,7 +156,7 @@ struct FindNthSet {
   }
 };
 
-/// The lowest bits of a number, extended by their sign or by zeros (PTX ISA 9.0, 9.7.1.19).
+/// The lowest bits of a number, sign- or zero-extended (PTX ISA 9.0, 9.7.1.19).
 template <bool kSigned, bool kWrap>
 struct Extend {
   static HWY_INLINE uint32_t run(uint32_t a, uint32_t count) {
@@ -188,7 +188,7 @@ struct ReverseBits {
     return result;
   }
 };
-/// The position of the highest bit that differs from the sign, or how far to shift it to the top.
+/// The position of the highest bit that differs from the sign, or the shift that moves it to the top.
 template <bool kShiftAmount>
 struct FindBit {
   template <class T>
@@ -200,8 +200,8 @@ struct FindBit {
     return kShiftAmount ? zeros : static_cast<uint32_t>(8 * sizeof(T) - 1) - zeros;
   }
 };
-/// A position or length of a bit field. The 32-bit instructions look at their low 8 bits; the 64-bit ones, which are
-/// sequences on the hardware, at all of them (measured on an H200).
+/// A position or length of a bit field. The 32-bit instructions use its low 8 bits; the 64-bit ones, which are
+/// instruction sequences on the hardware, use all bits (measured on an H200).
 template <class T>
 HWY_INLINE uint32_t field_operand(uint32_t value) {
   return sizeof(T) == 4 ? value & 0xff : value < 0xff ? value : 0xff;
@@ -217,7 +217,7 @@ struct ExtractBits {
     const uint32_t sign_at = from + count - 1 < kBits ? from + count - 1 : kBits - 1;
     const bool sign = std::is_signed_v<T> && (static_cast<U>(a) >> sign_at & 1) != 0;
     const U shifted = from < kBits ? static_cast<U>(static_cast<U>(a) >> from) : 0;
-    // Bits that are in the source; those above them are the sign.
+    // Bits inside the source; those above them are copies of the sign.
     const uint32_t there = from >= kBits ? 0 : count < kBits - from ? count : kBits - from;
     const U kept = there >= kBits ? static_cast<U>(~U{0}) : static_cast<U>((U{1} << there) - 1);
     return static_cast<T>((shifted & kept) | (sign ? static_cast<U>(~kept) : U{0}));

@@ -1,6 +1,6 @@
 // Calls of subroutines and their returns (PTX ISA 9.0, sections 7.1 and 9.7.12.5). Each lane has its own stack: frames
-// in its local memory hold what is passed and the function's variables, and the registers that a caller needs again are
-// kept on the host (call_stacks.hpp).
+// in its local memory hold arguments, results and the function's variables; the registers that a caller needs restored
+// are kept on the host (call_stacks.hpp).
 #include <fmt/format.h>
 
 #include <bit>
@@ -36,7 +36,7 @@ void restore(Warp& warp, const CallSite& site, size_t lane, std::vector<uint8_t>
   saved.erase(saved.end() - site.saved_bytes, saved.end());
 }
 
-/// Reports lanes whose stacks have no room for another frame.
+/// Reports lanes whose stacks have no room for a further frame.
 const Operation* overflow(Warp& warp, const Operation* operation, const Subroutine& callee, uint32_t lanes) {
   const size_t depth = (*warp.call_stacks)[static_cast<size_t>(std::countr_zero(lanes))].calls.size();
   warp.machine->findings().stop(
@@ -47,7 +47,7 @@ const Operation* overflow(Warp& warp, const Operation* operation, const Subrouti
   return warp.leave(operation + 1);
 }
 
-/// Gives each lane a frame with what is passed, and sends it to the function. False: the block is stopped.
+/// Gives each lane a frame with its arguments, and sends it to the function. False: the block is stopped.
 bool enter(Warp& warp, const Operation* operation, const Subroutine& callee, uint32_t lanes) {
   const Program& program = program_of(warp);
   const CallSite& site = program.call_sites[operation->site];
@@ -90,7 +90,7 @@ const Operation* CallSubroutine(Warp& warp, const Operation* operation, uint32_t
   return warp.resume(operation);
 }
 
-/// The function at an address; nothing if there is none, or it takes or gives something else than the call.
+/// The function at an address; null if there is none, or its parameters or results differ from the call's.
 const Subroutine* find_callee(const Program& program, const CallSite& site, uint64_t address, Phrase& problem) {
   const uint64_t distance = address - kCodeWindow;
   const uint64_t index = distance / kFunctionSpacing;
@@ -128,7 +128,7 @@ const Operation* CallPointer(Warp& warp, const Operation* operation, uint32_t ma
   return warp.resume(operation);
 }
 
-/// Gives a lane's caller its results and registers back, and says which operation called.
+/// Restores the results and registers of a lane's caller, and returns the calling operation.
 uint32_t leave(Warp& warp, size_t lane, uint64_t frame) {
   const Program& program = program_of(warp);
   CallStacks::Lane& stack = (*warp.call_stacks)[lane];

@@ -19,7 +19,7 @@ namespace tilescope {
 namespace HWY_NAMESPACE {
 namespace compare {
 
-// Comparisons of vectors. Unless said otherwise a NaN compares false.
+// Comparisons of vectors. Unless stated otherwise, a NaN compares false.
 struct Equal {
   template <class D, class V>
   static HWY_INLINE hn::Mask<D> run(D, V a, V b) {
@@ -74,7 +74,7 @@ struct BothNumbers {
     return hn::And(hn::Eq(a, a), hn::Eq(b, b));
   }
 };
-/// True where the ordered comparison is false, which includes NaN.
+/// True if the ordered comparison is false, which includes NaN.
 template <class Op>
 struct Unordered {
   template <class D, class V>
@@ -148,7 +148,7 @@ HWY_INLINE const Operation* choose(Warp& warp, const Operation* operation, uint3
   return operation + 1;
 }
 
-/// What set gives where a comparison holds, by the result's type: all ones, or 1.0 (resolve.cpp).
+/// The result of `set` for a true comparison, by the result's type: all ones, or 1.0 (resolve.cpp).
 HWY_INLINE uint32_t value_if_true(const Operation* operation) {
   switch (static_cast<SetResult>(operation->extra)) {
     case SetResult::ones:
@@ -178,7 +178,7 @@ const Operation* SetValue(Warp& warp, const Operation* operation, uint32_t mask)
   return set_value(warp, operation, lanes, mask);
 }
 
-/// 16-bit formats compare as floats. kShift picks the lower or upper half of a packed pair.
+/// 16-bit formats are compared as floats. kShift selects the lower or upper half of a packed pair.
 template <class Format, class Word, int kShift>
 HWY_NOINLINE void widen_lanes(const Word* words, bool flush, float* values) {
   for (size_t i = 0; i < 32; ++i) {
@@ -203,7 +203,7 @@ template <class Format, class Op>
 const Operation* SetHalf(Warp& warp, const Operation* operation, uint32_t mask) {
   return set_predicates(warp, operation, compare_halves<Format, Op, uint16_t, 0>(warp, operation), mask);
 }
-/// The first predicate is that of the lower halves, the second that of the upper ones.
+/// The first predicate is for the lower halves, the second for the upper ones.
 template <class Format, class Op>
 const Operation* SetHalves(Warp& warp, const Operation* operation, uint32_t mask) {
   const Combine how = modifiers_of(*operation).combine;
@@ -261,7 +261,7 @@ struct SelectBySign {
   }
 };
 
-/// A NaN selects the second one; −0 the first.
+/// A NaN selects the second operand; −0 the first.
 struct SelectByFloat {
   template <class T>
   static HWY_INLINE T run(const OperationModifiers& modifiers, T a, T b, float c) {

@@ -1,4 +1,4 @@
-// Branches and what has no effect here (PTX ISA 9.0, sections 9.7.12 and 9.7.13).
+// Branches, and instructions without effect here (PTX ISA 9.0, sections 9.7.12 and 9.7.13).
 #include <algorithm>
 #include <bit>
 
@@ -27,7 +27,7 @@ const Operation* BranchBackward(Warp& warp, const Operation* operation, uint32_t
   return warp.branch(operation, target, mask, loop_end);
 }
 
-/// The way to a block that is laid out elsewhere.
+/// Jump to a block that is laid out elsewhere.
 const Operation* Jump(Warp& warp, const Operation* operation, uint32_t mask) {
   ++warp.hidden;
   return warp.branch(operation, warp.code + operation->immediate, mask, detail_of(warp, operation).loop_end);
@@ -47,7 +47,7 @@ const Operation* BranchIndexed(Warp& warp, const Operation* operation, uint32_t 
     if (wanted < targets.size())
       warp.add_branch(warp.code + targets[wanted].operation, lanes, targets[wanted].loop_end);
     else
-      warp.add_branch(operation + 1, lanes, -1);  // undefined in PTX; the hardware goes on
+      warp.add_branch(operation + 1, lanes, -1);  // undefined in PTX; the hardware continues
   }
   return warp.resume(operation);
 }
@@ -68,8 +68,8 @@ const Operation* Trap(Warp& warp, const Operation* operation, uint32_t mask) {
   return warp.leave(operation + 1);
 }
 
-/// Time is not simulated: the clock counts instructions of the warp, and what it slept or waited for (warp.hpp). The
-/// run loop adds up instructions only when it is left, so the operation leaves it once.
+/// Time is not simulated: the clock counts the warp's instructions, plus the time that it slept or waited (warp.hpp).
+/// The run loop adds up instructions only when it is left, so the operation leaves it once.
 template <class T, int shift>
 const Operation* ReadClock(Warp& warp, const Operation* operation, uint32_t mask) {
   if (warp.clock_read != operation) {
@@ -84,7 +84,7 @@ const Operation* ReadClock(Warp& warp, const Operation* operation, uint32_t mask
   return operation + 1;
 }
 
-/// nanosleep lets the other warps run, from the next backward branch on.
+/// nanosleep lets the other warps run from the next backward branch on.
 const Operation* Sleep(Warp& warp, const Operation* operation, uint32_t mask) {
   const auto* nanoseconds = warp.source<uint32_t>(operation->a);
   uint32_t longest = 0;
@@ -97,12 +97,12 @@ const Operation* Sleep(Warp& warp, const Operation* operation, uint32_t mask) {
 
 const Operation* Nothing(Warp&, const Operation* operation, uint32_t) { return operation + 1; }
 
-/// Lanes and blocks already see every write in order; but only what is before a fence is published by what follows.
+/// Lanes and blocks already see every write in order; but only actions before a fence are published by later writes.
 const Operation* Fence(Warp& warp, const Operation* operation, uint32_t) {
   warp.machine->races().watch_fence(warp, false);
   return operation + 1;
 }
-/// One whose scope is the block, or the cluster, which is one block here.
+/// A fence with block scope, or cluster scope, because a cluster is one block here.
 const Operation* FenceOfBlock(Warp& warp, const Operation* operation, uint32_t) {
   warp.machine->races().watch_fence(warp, true);
   return operation + 1;

@@ -1,4 +1,4 @@
-// The conversions that are met often (PTX ISA 9.0, section 9.7.9.21).
+// The frequently used conversions (PTX ISA 9.0, section 9.7.9.21).
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -33,7 +33,7 @@ struct LowByte {
     return static_cast<A>(static_cast<Byte>(a));
   }
 };
-/// Towards zero; what does not fit becomes the nearest that does, and a NaN becomes 0.
+/// Towards zero; an out-of-range value becomes the nearest representable one, and a NaN becomes 0.
 template <class R>
 struct Truncate {
   static HWY_INLINE R run(float a) {

@@ -20,13 +20,13 @@ namespace tilescope {
 namespace HWY_NAMESPACE {
 namespace floating {
 
-constexpr uint64_t kQuietBit = uint64_t{1} << 51;  // of f64
+constexpr uint64_t kQuietBit = uint64_t{1} << 51;  // for f64
 
 template <class V>
 using LaneOf = hn::TFromV<V>;
 
-/// Every f32 operation gives the same NaN on the GPU. f64 keeps the payload of an operand: of the second one first, and
-/// otherwise as the host does.
+/// Every f32 operation gives the same NaN on the GPU. f64 keeps an operand's payload: preferably the second one's,
+/// otherwise like the host.
 template <class D, class V>
 HWY_INLINE V canonical(D d, V value, V second) {
   const hn::RebindToUnsigned<D> bits;
@@ -72,7 +72,7 @@ HWY_INLINE V flush_vector(D d, V value) {
   const auto smallest = hn::Set(d, std::numeric_limits<LaneOf<V>>::min());
   return hn::IfThenElse(hn::Lt(hn::Abs(value), smallest), hn::CopySign(hn::Zero(d), value), value);
 }
-/// .ftz: subnormal inputs and results become zeros of their sign.
+/// .ftz: subnormal inputs and results become zeros with their sign.
 template <class Op>
 struct Flushed {
   template <class D, class... V>
@@ -81,8 +81,8 @@ struct Flushed {
   }
 };
 
-/// Whether a result that came out as the smallest normal number is below it if rounded with exponents without bounds:
-/// the GPU flushes by that.
+/// Whether a result equal to the smallest normal number would be smaller if rounded with unbounded exponents: the GPU
+/// flushes by that criterion.
 HWY_INLINE bool underflows(double exact_to_odd, Rounding rounding) {
   ExactNumber scaled = exact_of(exact_to_odd);
   scaled.exponent += 64;
@@ -94,7 +94,7 @@ struct ExactProduct {
 struct ExactFused {
   static HWY_INLINE double run(float a, float b, float c) { return add_to_odd(double{a} * double{b}, c); }
 };
-/// The same for products, whose last bits may be lost where results are smallest.
+/// The same for products, whose last bits may be lost for the smallest results.
 template <class Op, class Exact>
 struct FlushedExactly {
   template <class D, class V, class... Rest>
@@ -129,7 +129,7 @@ HWY_INLINE T flush(const OperationModifiers& modifiers, T value) {
   const bool subnormal = std::abs(value) < std::numeric_limits<T>::min();
   return modifiers.flush && subnormal ? std::copysign(T{0}, value) : value;
 }
-/// The same for one number: `exact` is called where it matters.
+/// The same for one number: `exact` is called only if it matters.
 template <class T, class Exact>
 HWY_INLINE T flush_exactly(const OperationModifiers& modifiers, T result, const Exact& exact) {
   if constexpr (sizeof(T) == 4) {
@@ -145,13 +145,13 @@ HWY_INLINE T finish(const OperationModifiers& modifiers, T value) {
   return flush(modifiers, value);
 }
 
-/// Of two NaNs f64 takes the second one's payload, quieted.
+/// For two NaNs, f64 takes the second one's payload, made quiet.
 HWY_INLINE float second_nan(float result, float) { return result; }
 HWY_INLINE double second_nan(double result, double second) {
   return second == second ? result : std::bit_cast<double>(std::bit_cast<uint64_t>(second) | kQuietBit);
 }
 
-/// The host's arithmetic in another rounding mode, for f64; f32 goes through f64, rounded to odd.
+/// The host's arithmetic in a different rounding mode, for f64; f32 goes through f64, rounded to odd.
 class HostRounding {
  public:
   explicit HostRounding(Rounding rounding) : before_(std::fegetround()) {
@@ -172,7 +172,7 @@ HWY_INLINE float round_down_to_float(double exact_to_odd, Rounding rounding) {
   return std::bit_cast<float>(static_cast<uint32_t>(round_to_format(exact_of(exact_to_odd), kFormat32, rounding)));
 }
 
-/// x + y of unlike zeros, or of numbers that cancel, is −0 only when rounding down.
+/// x + y for zeros of opposite sign, or numbers that cancel, is −0 only when rounding down.
 HWY_INLINE double zero_of_sum(double sum, double x, double y, Rounding rounding) {
   const bool cancelled = sum == 0 && !(x == 0 && y == 0 && std::signbit(x) == std::signbit(y));
   return cancelled ? (rounding == Rounding::minus_infinity ? -0.0 : 0.0) : sum;
@@ -305,7 +305,7 @@ struct ReciprocalRoot {
   }
 };
 
-/// 2^x within 2^-22.5 (PTX ISA 9.0, 9.7.3.20): the exponent, and a Taylor polynomial for what is left of it.
+/// 2^x within 2^-22.5 (PTX ISA 9.0, 9.7.3.20): the exponent, and a Taylor polynomial for the remainder.
 struct Exponential {
   static HWY_INLINE float run(const OperationModifiers& m, float value) {
     const float x = flush(m, value);
@@ -328,7 +328,7 @@ struct Exponential {
     return finish(m, x == x ? sum * first * second : x);
   }
 };
-/// −0 is less than +0. Of a number and a NaN the number is taken, unless kNan asks for the NaN.
+/// −0 is less than +0. For a number and a NaN the result is the number, unless kNan requests the NaN.
 template <bool kNan>
 struct FloatMinimum {
   template <class T>
@@ -363,7 +363,7 @@ template <class U>
 constexpr U kSignBit = U{1} << (8 * sizeof(U) - 1);
 template <class U>
 constexpr U kInfinity = sizeof(U) == 4 ? U{0x7f800000} : static_cast<U>(kFormat64.infinity());
-/// What abs and neg make of a NaN: of f64, the same with the quiet bit set.
+/// abs and neg of a NaN: for f64, the same NaN with the quiet bit set.
 template <class U>
 HWY_INLINE U quiet(U nan) {
   return sizeof(U) == 4 ? U{0x7fffffff} : static_cast<U>(nan | kQuietBit);

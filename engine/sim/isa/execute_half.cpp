@@ -17,8 +17,8 @@ namespace tilescope {
 namespace HWY_NAMESPACE {
 namespace half {
 
-// Operators on doubles: sums and products of two 16-bit numbers are exact, or rounded to odd, so rounding once more to
-// 16 bits is right.
+// Operators on doubles: sums and products of two 16-bit numbers are exact, or rounded to odd, so a further rounding to
+// 16 bits is correct.
 struct Sum {
   static HWY_INLINE double run(double a, double b) { return add_to_odd(a, b); }
 };
@@ -73,16 +73,17 @@ struct One {
   static HWY_INLINE uint16_t run(const OperationModifiers& modifiers, Bits... bits) {
     double value = Op::run(double{widen(flush_half<Format>(modifiers, bits), Format::format)}...);
     if (modifiers.saturate) value = value > 0 ? (value < 1 ? value : 1) : 0;
-    if (modifiers.relu && value <= 0) value = 0;  // −0 too
+    if (modifiers.relu && value <= 0) value = 0;  // also for −0
     const uint16_t result = narrow(value, Format::format, Rounding::nearest_even);
-    // Rounded up to the smallest normal number: flushed if it was not one with unbounded exponents (seen on an H200).
+    // Rounded up to the smallest normal number: flushed if it would be smaller with unbounded exponents (seen on an
+    // H200).
     if (modifiers.flush && (result & 0x7fff) == 1 << Format::format.fraction_bits &&
         std::abs(value) < std::ldexp(2.0 - std::ldexp(1.0, -Format::format.fraction_bits - 1), -Format::format.bias()))
       return result & 0x8000;
     return flush_half<Format>(modifiers, result);
   }
 };
-/// Two of them in a register.
+/// Two numbers in a register.
 template <class Format, class Op>
 struct Two {
   template <class... Bits>

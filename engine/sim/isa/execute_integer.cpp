@@ -94,7 +94,7 @@ struct SubtractSaturated {
   }
 };
 
-/// The extended-precision additions, which read and set the carry flag. They are emitted in runs, so all set it.
+/// The extended-precision additions, which read and set the carry flag. They are emitted in sequences, so all set it.
 template <class T, bool kCarryIn, bool kSubtract>
 const Operation* Carry2(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN T result[32];
@@ -214,7 +214,8 @@ struct Multiply24HighAddSaturated {
   }
 };
 
-/// Division by zero gives all ones on the GPU, and so does its remainder; the most negative number over −1 is itself.
+/// Division by zero gives all ones on the GPU, and so does its remainder; the most negative number divided by −1 is
+/// itself.
 struct Divide {
   template <class T>
   static HWY_INLINE T run(T a, T b) {
@@ -284,7 +285,7 @@ struct Dot4 {
   }
 };
 
-/// Two products of a half of a with a byte of b: bytes 0 and 1, or 2 and 3.
+/// Two products of one half of a with a byte of b: bytes 0 and 1, or 2 and 3.
 template <class A, class B, bool kHigh>
 struct Dot2 {
   static HWY_INLINE uint32_t run(uint32_t a, uint32_t b, uint32_t c) {
@@ -303,7 +304,7 @@ struct AddModulo {
     return static_cast<T>(modulo(a) + modulo(b));
   }
 };
-/// Two 16-bit integers in a register.
+/// Two 16-bit integers in one register.
 template <class T, class Op>
 struct Halves {
   static HWY_INLINE uint32_t run(uint32_t a, uint32_t b) {

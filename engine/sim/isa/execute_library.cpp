@@ -1,5 +1,5 @@
-// What CUDA's run time gives to kernels: printf, assert, malloc and free (CUDA C++ Programming Guide, "C++ Language
-// Extensions"). Lanes take their turn in ascending order.
+// The functions that CUDA's run time provides to kernels: printf, assert, malloc and free (CUDA C++ Programming Guide,
+// "C++ Language Extensions"). Lanes execute in ascending order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace tilescope {
 namespace {
 
-/// The string at an address of a lane's.
+/// The string at an address in a lane's memory.
 std::optional<std::string> read_string(const Warp& warp, size_t lane, uint64_t address, uint64_t most) {
   const std::span<const uint8_t> bytes = warp.machine->accesses().bytes_at(warp, lane, address);
   const size_t limit = static_cast<size_t>(std::min<uint64_t>(most, bytes.size()));
@@ -29,7 +29,7 @@ std::string string_or(const Warp& warp, size_t lane, uint64_t address, const cha
   return read_string(warp, lane, address, kMostOutput).value_or(otherwise);
 }
 
-/// vprintf(format, arguments): how many arguments there were, or -1 without a format.
+/// vprintf(format, arguments): the number of arguments, or -1 without a format.
 const Operation* Vprintf(Warp& warp, const Operation* operation, uint32_t mask) {
   std::array<uint64_t, 32> formats, buffers;
   std::memcpy(formats.data(), warp.source<uint64_t>(operation->a), sizeof(formats));
@@ -101,7 +101,7 @@ const Operation* Free(Warp& warp, const Operation* operation, uint32_t mask) {
         break;
     }
   }
-  // No instruction may go on with memory that has been given back.
+  // No instruction may keep using freed memory.
   warp.machine->accesses().forget_places();
   return operation + 1;
 }

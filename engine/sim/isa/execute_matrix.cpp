@@ -7,11 +7,11 @@
 //   C, D   in registers 2·i and 2·i + 1                       row 8·i + g, columns 2·t and 2·t + 1
 //
 // where a register holds n numbers of A or B. C and D of f16 hold both columns in one register. wmma.mma multiplies
-// several such matrices side by side; execute_matrix_wmma.cpp loads its fragments.
+// several matrices of this form side by side; execute_matrix_wmma.cpp loads its fragments.
 //
-// f16, bf16, tf32 and fp8: products are exact, and are added one after the other, k ascending, to an f32 that is
-// rounded to nearest each time. Tensor cores add several products at once and truncate, so results differ in the last
-// places: by no more than 2^-22 of the sum of the products' magnitudes for each product. f64 and integers are exact.
+// f16, bf16, tf32 and fp8: products are exact, and are added one by one, k ascending, to an f32 that is rounded to
+// nearest each time. Tensor cores add several products at once and truncate, so results differ in the last bits: for
+// each product, by at most 2^-22 of the sum of the products' magnitudes. f64 and integers are exact.
 #include <array>
 #include <cstring>
 #include <utility>
@@ -36,8 +36,8 @@ namespace matrix {
 template <class T>
 using ColumnTag = hn::CappedTag<T, 8>;
 
-// What many instructions share stands outside them (HWY_NOINLINE): there are more than a hundred for each instruction
-// set, and a call costs little beside what they do.
+// Code shared by many instructions is kept out of line (HWY_NOINLINE): there are more than a hundred instructions per
+// instruction set, and the cost of a call is small.
 
 /// All parts of one register, lane by lane.
 template <class Format>
@@ -53,7 +53,7 @@ HWY_NOINLINE void unpack_a(const typename Format::Bits* bits, typename Format::C
   }
 }
 
-/// The parts of one register of B: for each part and t the columns 0 2 4 6 1 3 5 7, the order in which C has them.
+/// The parts of one register of B: for each part and t the columns 0 2 4 6 1 3 5 7, in C's order.
 template <class Format>
 HWY_NOINLINE void unpack_b(const typename Format::Bits* bits, typename Format::Chunk (*parts)[4][8]) {
   const ColumnTag<typename Format::Bits> d;
@@ -83,7 +83,7 @@ HWY_NOINLINE void unpack_b(const typename Format::Bits* bits, typename Format::C
   }
 }
 
-// Where C and D are: the even and the odd columns of eight rows, 4·g + t each.
+// Layout of C and D: the even and the odd columns of eight rows, indexed by 4·g + t.
 template <class T>
 struct Columns {
   HWY_ALIGN T even[32], odd[32];
@@ -91,7 +91,7 @@ struct Columns {
 template <class T>
 struct Whole {
   using Element = T;
-  static constexpr size_t kRegisters = 2;  // of eight rows
+  static constexpr size_t kRegisters = 2;  // per eight rows
   static HWY_INLINE void load(const Warp& warp, const uint16_t* slots, Columns<T>& columns) {
     std::memcpy(columns.even, warp.source<T>(slots[0]), sizeof(columns.even));
     std::memcpy(columns.odd, warp.source<T>(slots[1]), sizeof(columns.odd));
@@ -154,7 +154,7 @@ HWY_INLINE void store_row(D d, V row, Columns<T>& columns, size_t g, size_t i) {
 }
 #endif
 
-/// Eight rows and eight columns, over so many steps: `a` has 32 chunks a register, `b` eight a step.
+/// Eight rows and eight columns, over kDepth steps: `a` has 32 chunks per register, `b` eight per step.
 template <class Sum, class T, size_t kDepth, size_t kParts>
 HWY_NOINLINE void multiply_band(const T (*const* a)[32], const T (*b)[kParts][4][8], const Columns<T>& c,
                                 Columns<T>& out) {
@@ -199,7 +199,7 @@ const Operation* Multiply(Warp& warp, const Operation* operation, uint32_t mask)
   Columns<T> out[kStrips][kBands];
   for (size_t band = 0; band < kBands; ++band) {
     for (size_t j = 0; j < kDepth; ++j) {
-      // Two bands make 16 rows, whose registers come one behind the other.
+      // Two bands make 16 rows, whose registers alternate.
       const size_t reg = kBands == 1 ? j : band / 2 * 2 * kDepth + 2 * j + band % 2;
       unpack_a<A>(warp.source<typename A::Bits>(a_slots[reg]), a[band][j]);
     }

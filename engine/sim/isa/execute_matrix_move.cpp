@@ -1,8 +1,8 @@
-// Matrices of 8 × 8 halves between shared memory and a warp's registers (PTX ISA 9.0, sections 9.7.15.5.15 to
+// Moves matrices of 8 × 8 halves between shared memory and a warp's registers (PTX ISA 9.0, sections 9.7.15.5.15 to
 // 9.7.15.5.17).
 //
-// Row r of a matrix is 16 bytes; lane l has elements 2·(l % 4) and 2·(l % 4) + 1 of row l / 4, so the 32 lanes of a
-// register hold the rows one behind the other.
+// Row r of a matrix has 16 bytes; lane l has elements 2·(l % 4) and 2·(l % 4) + 1 of row l / 4, so the 32 lanes of a
+// register hold the rows consecutively.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -34,7 +34,8 @@ HWY_INLINE void transpose(uint8_t* matrix) {
   std::memcpy(matrix, to.data(), kMatrixBytes);
 }
 #else
-/// Three times the same shuffle, which turns the six bits of an element's place by one: row and column change places.
+/// Applies the same shuffle three times; it rotates the six bits of an element's index by one, so that row and column
+/// are exchanged.
 HWY_INLINE void transpose(uint8_t* matrix) {
   const hn::FixedTag<uint16_t, 8> d;
   auto* halves = reinterpret_cast<uint16_t*>(matrix);
@@ -51,7 +52,7 @@ HWY_INLINE void transpose(uint8_t* matrix) {
 }
 #endif
 
-/// The lanes whose addresses count: eight for each matrix.
+/// The lanes whose addresses are used: eight for each matrix.
 template <size_t kMatrices>
 constexpr uint32_t kRowLanes = static_cast<uint32_t>((uint64_t{1} << (8 * kMatrices)) - 1);
 
@@ -59,7 +60,7 @@ HWY_INLINE std::array<uint16_t, 4> matrix_slots(const Operation* operation) {
   return {operation->dst, operation->b, operation->c, operation->extra};
 }
 
-/// Where each row is on the host; null for a lane whose address is no good.
+/// The host address of each row; null for a lane with an invalid address.
 HWY_NOINLINE void find_rows(Warp& warp, const Operation* operation, const Place& place, uint32_t mask,
                             std::array<uint8_t*, 32>& rows) {
   const uint32_t good =
@@ -129,7 +130,7 @@ const Operation* StoreMatrix(Warp& warp, const Operation* operation, uint32_t ma
   return operation + 1;
 }
 
-/// The transpose of a matrix that lies across the lanes.
+/// Transposes a matrix that is distributed over the lanes.
 const Operation* MoveMatrix(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN uint8_t matrix[kMatrixBytes];
   if (!is_whole_warp(warp, operation, mask)) return warp.leave(operation);

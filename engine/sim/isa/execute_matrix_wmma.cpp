@@ -1,11 +1,12 @@
-// wmma.load and wmma.store: a matrix between memory and the fragments that wmma.mma multiplies (PTX ISA 9.0, section
-// 9.7.15.4). PTX leaves open which lane holds which element; here it is as for mma.sync (execute_matrix.cpp):
+// wmma.load and wmma.store: move a matrix between memory and the fragments that wmma.mma multiplies (PTX ISA 9.0,
+// section 9.7.15.4). PTX does not define which lane holds which element; here the layout is that of mma.sync
+// (execute_matrix.cpp):
 //
 //   A, B          lane 4·g + t has, for band i and step j, row (of B column) 8·i + g, k = (4·j + t)·n … + n − 1
 //   accumulator   lane 4·g + t has row 8·i + g, columns 8·j + 2·t and 8·j + 2·t + 1
 //
-// so that either way a lane has `parts` neighbours along one direction. Where they are neighbours in memory too, one
-// access brings them; otherwise each takes one. Registers that a fragment has beyond that repeat the others.
+// so in both cases a lane has `parts` neighbours along one direction. If they are adjacent in memory too, one access
+// loads them; otherwise each takes one access. Further registers of a fragment repeat the others.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -26,7 +27,7 @@ namespace tilescope {
 namespace HWY_NAMESPACE {
 namespace wmma {
 
-/// What the lanes have of one band and step: at most two numbers of 64 bits each.
+/// The lanes' data of one band and step: at most two numbers of 64 bits each.
 using Elements = std::array<std::array<uint8_t, 16>, 32>;
 
 /// Byte offsets from the matrix's address.
@@ -35,20 +36,20 @@ struct Offsets {
   uint64_t band = 0, step = 0, part = 0;
 };
 HWY_INLINE Offsets offsets_of(const FragmentShape& shape, uint64_t stride) {
-  // Elements may be smaller than a byte, so bits are counted.
+  // Counted in bits, because elements may be smaller than a byte.
   const uint64_t bits = shape.element_bits;
   const uint64_t along = shape.contiguous ? bits : stride * bits;   // from one of a lane's elements to the next
   const uint64_t across = shape.contiguous ? stride * bits : bits;  // from g to g + 1
   Offsets offsets;
   for (size_t lane = 0; lane < 32; ++lane)
     offsets.lane[lane] = (lane / 4 * across + lane % 4 * shape.parts * along) / 8;
-  offsets.band = across;  // of eight rows: · 8 bits / 8
+  offsets.band = across;  // per eight rows: · 8 bits / 8
   offsets.step = 4 * shape.parts * along / 8;
   offsets.part = along / 8;
   return offsets;
 }
 
-/// Where the registers of a band and step begin among a fragment's.
+/// Index of the first register of a band and step in a fragment.
 HWY_INLINE size_t first_register(const FragmentShape& shape, size_t band, size_t step) {
   switch (shape.role) {
     case FragmentShape::Role::a:
@@ -69,7 +70,7 @@ HWY_INLINE uint64_t stride_of(const Warp& warp, const Operation* operation, cons
   return shape.contiguous ? uint64_t{shape.depth} * 4 * shape.parts : uint64_t{shape.bands} * 8;
 }
 
-/// Calls `access(addresses, first byte of the element)` for everything that is read or written of a band and step.
+/// Calls `access(addresses, first byte of the element)` for every access of a band and step.
 template <class Access>
 HWY_INLINE void for_each_access(const uint64_t* base, const FragmentShape& shape, const Offsets& offsets, size_t band,
                                 size_t step, const Access& access) {
@@ -82,7 +83,7 @@ HWY_INLINE void for_each_access(const uint64_t* base, const FragmentShape& shape
   }
 }
 
-/// Calls move(lane, host address) for the lanes whose address is good.
+/// Calls move(lane, host address) for the lanes with a valid address.
 template <class Move>
 HWY_INLINE void for_each_place(Warp& warp, uint32_t site_index, const Place& place, uint64_t offset, uint32_t mask,
                                const Move& move) {
@@ -103,7 +104,7 @@ HWY_INLINE void for_each_place(Warp& warp, uint32_t site_index, const Place& pla
   }
 }
 
-/// Copies so many bytes, 1 to 16.
+/// Copies `bytes` bytes, 1 to 16.
 HWY_INLINE void copy_element(void* to, const void* from, uint32_t bytes) {
   switch (bytes) {
     case 1:

@@ -1,10 +1,11 @@
 // mbarrier objects in shared memory (PTX ISA 9.0, section 9.7.13.15), and copies that arrive at them.
 //
-// An object is opaque to the kernel; here its 64 bits hold
+// An object is opaque to the kernel; here its 64 bits contain
 //
-//   0–19 pending arrivals   20–39 arrivals that each phase expects   40–60 bytes under way   63 parity of the phase
+//   0–19 pending arrivals   20–39 arrivals that each phase expects   40–60 bytes in flight   63 parity of the phase
 //
-// A phase completes when no arrival is pending and no byte under way: then the parity turns and the next phase begins.
+// A phase completes when no arrival is pending and no byte is in flight: then the parity flips and the next phase
+// begins.
 #include <fmt/format.h>
 
 #include <array>
@@ -55,7 +56,7 @@ struct Object {
   }
 };
 
-/// Calls `work` for each lane whose address is good, in ascending order.
+/// Calls `work` for each lane with a valid address, in ascending order.
 template <class Work>
 void for_each_object(Warp& warp, const Operation* operation, uint32_t mask, const Work& work) {
   Accesses& accesses = warp.machine->accesses();
@@ -77,7 +78,7 @@ void for_each_object(Warp& warp, const Operation* operation, uint32_t mask, cons
   }
 }
 
-/// The next phase begins, if nothing is missing any more.
+/// Begins the next phase if nothing is pending.
 void complete(const Object& object, uint64_t word) {
   if (pending_of(word) == 0 && (word >> 40 & kBytesMask) == 0) {
     word = with_pending(word, expected_of(word)) ^ kParity;
@@ -87,7 +88,7 @@ void complete(const Object& object, uint64_t word) {
   object.store(word);
 }
 
-/// `count` arrivals; `dropped` of them are expected in the phases to come no more.
+/// `count` arrivals; `dropped` of them are no longer expected in later phases.
 void arrive(const Object& object, uint64_t word, uint32_t count, uint32_t dropped, bool may_complete) {
   object.warp.machine->races().watch_release(object.warp, object.offset);
   const uint32_t pending = pending_of(word);
@@ -120,7 +121,8 @@ const Operation* Invalidate(Warp& warp, const Operation* operation, uint32_t mas
 enum class Drop : bool { no, yes };
 enum class Complete : bool { no, yes };
 
-/// The count is the second operand, or 1. The result is the state before: its parity says which phase was arrived at.
+/// The count is the second operand, or 1. The result is the state before: its parity identifies the phase of the
+/// arrival.
 template <Drop drop, Complete may_complete>
 const Operation* Arrive(Warp& warp, const Operation* operation, uint32_t mask) {
   const auto* counts = warp.source<uint32_t>(operation->b);
@@ -136,7 +138,7 @@ const Operation* Arrive(Warp& warp, const Operation* operation, uint32_t mask) {
   return operation + 1;
 }
 
-/// Expects so many bytes more, then arrives.
+/// Expects more bytes, then arrives.
 template <Drop drop>
 const Operation* ArriveExpecting(Warp& warp, const Operation* operation, uint32_t mask) {
   std::array<uint32_t, 32> bytes{};
@@ -165,7 +167,7 @@ const Operation* CompleteBytes(Warp& warp, const Operation* operation, uint32_t 
   return operation + 1;
 }
 
-/// Whether the phase of a state, or of a parity, is over. A warp that has to wait lets the others go on.
+/// Whether the phase of a state, or of a parity, has completed. A warp that has to wait lets the others continue.
 template <class T>
 const Operation* TestWait(Warp& warp, const Operation* operation, uint32_t mask) {
   const auto* phases = warp.source<T>(operation->b);
@@ -191,14 +193,14 @@ const Operation* PendingCount(Warp& warp, const Operation* operation, uint32_t m
   return operation + 1;
 }
 
-/// The lane's copies so far arrive when the barrier's phase completes, for which this is one of the arrivals: an
-/// expected one (.noinc), or one more.
+/// The lane's copies so far arrive when the barrier's phase completes. They count as one arrival of this phase: an
+/// expected one (.noinc), or an additional one.
 template <bool counted>
 const Operation* ArriveWithCopies(Warp& warp, const Operation* operation, uint32_t mask) {
   Machine& machine = *warp.machine;
   for_each_object(warp, operation, mask, [&](const Object& object) {
     machine.accesses().async_copies().bind(warp.index, object.lane, object.offset);
-    machine.races().watch_copies_end(warp);  // whoever waits at the barrier sees their bytes
+    machine.races().watch_copies_end(warp);  // warps that wait at the barrier see their bytes
     machine.races().watch_release(warp, object.offset);
     if (counted) arrive(object, object.load(), 1, 0, true);
   });

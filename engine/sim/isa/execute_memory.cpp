@@ -33,8 +33,8 @@ HWY_INLINE std::array<uint16_t, 4> vector_slots(const Operation* operation) {
   return {operation->dst, operation->b, operation->c, operation->extra};
 }
 
-/// locate(), within the instruction where register and memory have the same width; outside it for the many others,
-/// which are rarer and would each take as long to compile.
+/// locate(), inlined in instructions whose register and memory have the same width; out of line for the many other
+/// instructions, which are rarer and would each take as long to compile.
 HWY_NOINLINE Place locate_apart(Warp& warp, const Operation* operation, SiteState& site, uint32_t mask,
                                 uint64_t* space) {
   return locate(warp, operation, site, mask, space);
@@ -47,7 +47,7 @@ HWY_INLINE Place locate_for(Warp& warp, const Operation* operation, SiteState& s
     return locate_apart(warp, operation, site, mask, space);
 }
 
-/// 32 lanes of N elements each, side by side in memory.
+/// 32 lanes of N elements each, contiguous in memory.
 template <class M, class R, int N>
 HWY_INLINE void load_contiguous(const uint8_t* host, R (*values)[32]) {
   if constexpr (N == 1 && sizeof(M) == sizeof(R)) {
@@ -70,7 +70,7 @@ HWY_INLINE void store_contiguous(uint8_t* host, const R* const* values) {
   }
 }
 
-/// Lanes that are not all in one extent, or not aligned: those that may not go on are reported, and load 0.
+/// For lanes that are not all in one extent, or misaligned: lanes with invalid addresses are reported and load 0.
 template <class M, class R, int N>
 HWY_NOINLINE void load_lane_by_lane(Warp& warp, const Operation* operation, const Place& place, uint32_t mask,
                                     R (*values)[32]) {
@@ -84,7 +84,7 @@ HWY_NOINLINE void load_lane_by_lane(Warp& warp, const Operation* operation, cons
   }
 }
 
-/// Lanes at the places of the pattern. Inactive lanes have a delta of 0, so they read the base, which is inside.
+/// Lanes at the addresses of the pattern. Inactive lanes have a delta of 0, so they read the base, which is inside.
 template <class M, class R, int N>
 HWY_INLINE void load_scattered(const uint8_t* host, const AccessPattern& pattern, size_t lane_stride, R (*values)[32]) {
   constexpr bool kGathers = sizeof(M) == sizeof(R) && (sizeof(M) == 4 || sizeof(M) == 8);
@@ -128,7 +128,7 @@ const Operation* Load(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN R staged[N][32];
   SiteState& site = warp.machine->accesses().site(operation->site);
   const Place place = locate_for<M, R>(warp, operation, site, mask, space);
-  // A single whole register is loaded in its place.
+  // A single whole register is loaded directly into its slot.
   const bool direct = N == 1 && mask == kAllLanes;
   R(*values)[32] = direct ? reinterpret_cast<R(*)[32]>(warp.destination<R>(operation->dst)) : staged;
   if (place.host == nullptr) {
@@ -165,8 +165,8 @@ HWY_NOINLINE void store_lane_by_lane(Warp& warp, const Operation* operation, con
   }
 }
 
-/// The lanes that find something else than what they are about to write; and two lanes of different values at one
-/// address are reported.
+/// The lanes whose store changes the value in memory; two lanes that write different values to one address are
+/// reported.
 template <class M, class R, int N>
 HWY_NOINLINE void watch_store(Warp& warp, SiteState& site, const Place& place, uint32_t mask, const R* const* values) {
   AccessPattern& pattern = *place.pattern;
@@ -194,7 +194,7 @@ HWY_NOINLINE void watch_store(Warp& warp, SiteState& site, const Place& place, u
     }
   }
   HWY_ALIGN uint8_t bytes[32 * N * sizeof(M)];
-  const uint8_t* written = nullptr;  // of shared memory nobody asks
+  const uint8_t* written = nullptr;  // not needed for shared memory
   if (N == 1 && sizeof(M) == sizeof(R)) {
     written = reinterpret_cast<const uint8_t*>(values[0]);
   } else if (!site.is_shared) {
@@ -254,7 +254,7 @@ const Operation* Store(Warp& warp, const Operation* operation, uint32_t mask) {
   return operation + 1;
 }
 
-/// A type as isa.def stores it: whether bits that are cut off were a sign makes no difference.
+/// A type as isa.def stores it: the signedness of truncated bits makes no difference.
 template <class T>
 using Bits = std::make_unsigned_t<T>;
 

@@ -83,7 +83,7 @@ const Operation* UnpackWide(Warp& warp, const Operation* operation, uint32_t mas
   for (size_t part = 0; part < N; ++part) store_lanes(warp.destination<Part>(slots[part]), result[part], mask);
   return operation + 1;
 }
-/// A parameter of 16 bytes.
+/// A 16-byte parameter.
 const Operation* MoveWide(Warp& warp, const Operation* operation, uint32_t mask) {
   store_lanes(warp.destination<Word128>(operation->dst), warp.source<Word128>(operation->a), mask);
   return operation + 1;
@@ -102,7 +102,7 @@ const Operation* Unpack(Warp& warp, const Operation* operation, uint32_t mask) {
   return operation + 1;
 }
 
-/// Neighbouring values, from the slot a on.
+/// Adjacent values, starting at slot a.
 template <class T, int N>
 const Operation* MoveVector(Warp& warp, const Operation* operation, uint32_t mask) {
   const auto slots = vector_slots(operation);

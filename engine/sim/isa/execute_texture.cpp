@@ -1,4 +1,4 @@
-// Texture fetches (PTX ISA 9.0, section 9.7.10.3): tex of one, two and three dimensions, layered, of linear memory.
+// Texture fetches (PTX ISA 9.0, section 9.7.10.3): tex for one, two and three dimensions, layered, and linear memory.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -50,7 +50,7 @@ class Fetch {
   }
 
  private:
-  /// Coordinates are read before results are written: they may be the same registers.
+  /// Coordinates are read before results are written, since they may be in the same registers.
   void find_texels(const TextureSpec& texture) {
     const bool layered = texture.shape == Shape::layered_one || texture.shape == Shape::layered_two;
     const uint32_t extents[] = {texture.extent.x, texture.extent.y, texture.extent.z};
@@ -66,7 +66,7 @@ class Fetch {
       axes_[dimensions] = layer_at_index(extents[dimensions], warp_.source<uint32_t>(operands_.coordinates[0])[lane_]);
   }
 
-  /// The texel at a corner of the filter's box; false where it is outside.
+  /// The texel at a corner of the filter's box; false if it is outside.
   bool find_corner(const TextureSpec& texture, uint32_t corner, uint64_t& texel) const {
     const uint64_t strides[] = {1, texture.extent.x, uint64_t{texture.extent.x} * texture.extent.y};
     for (size_t axis = 0; axis < axes_.size(); ++axis) {
@@ -91,7 +91,7 @@ class Fetch {
   std::array<TexelsOnAxis, 3> axes_{};
 };
 
-/// Registers hold bits: what is read as the wrong kind of number is the right bits.
+/// Registers hold bits: a value read with the wrong number type would still have the right bits.
 Phrase wrong_numbers(const TextureSpec& texture) {
   return texture.gives_floats() ? Phrase("a texture of floats is read as integers")
                                 : Phrase("a texture of integers is read as floats");

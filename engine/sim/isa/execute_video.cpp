@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-/// So many low bits of a word, extended.
+/// The low `bits` bits of a word, sign- or zero-extended.
 int64_t extend(uint32_t word, uint32_t bits, bool is_signed) {
   const uint32_t unused = 32 - bits;
   return is_signed ? int64_t{static_cast<int32_t>(word << unused) >> unused} : int64_t{word << unused >> unused};
@@ -64,8 +64,8 @@ int64_t part_of(uint32_t word, uint32_t part, bool is_signed) {
   return extend(word >> (part & 7) * 8, part == 0 ? 32 : part >> 3, is_signed);
 }
 
-/// PTX ISA 9.0, 9.7.17.1.8, but for what an H200 does otherwise: whole words are always signed numbers, and an unsigned
-/// sum that is to be saturated is shifted as one.
+/// PTX ISA 9.0, 9.7.17.1.8, except where an H200 differs: whole words are always signed numbers, and an unsigned sum
+/// that will be saturated is shifted as unsigned.
 uint32_t multiply_add(const VideoModifiers& m, uint32_t word_a, uint32_t word_b, uint32_t c) {
   const auto factor = [](uint32_t word, uint16_t part, bool is_signed) {
     return part_of(word, part, is_signed || part >> 3 == 32);
@@ -91,9 +91,9 @@ uint32_t multiply_add(const VideoModifiers& m, uint32_t word_a, uint32_t word_b,
   return static_cast<uint32_t>(sum);
 }
 
-/// The lesser or greater of the result before it is cut to a word and the last operand, compared as numbers of the
-/// result's type, as an H200 does it: sums and saturated shifts are cut to a signed word first, and a negative number
-/// counts as a large one if the type is unsigned.
+/// The minimum or maximum of the last operand and the result before it is truncated to a word. They are compared as
+/// numbers of the result's type, as on an H200: sums and saturated shifts are first truncated to a signed word, and a
+/// negative number counts as a large one if the type is unsigned.
 uint32_t lesser_or_greater(const VideoModifiers& m, int64_t result, uint32_t c) {
   const bool sums = m.op == VideoOperator::add || m.op == VideoOperator::subtract;
   const bool shifts = m.op == VideoOperator::shift_left || m.op == VideoOperator::shift_right;
@@ -110,7 +110,7 @@ uint32_t one_result(const VideoModifiers& m, uint32_t a, uint32_t b, uint32_t c)
   const int64_t x = part_of(a, m.pick_a, m.signed_a), y = part_of(b, m.pick_b, m.signed_b && !shifts);
   const uint32_t part = m.mask, bits = part == 0 ? 32 : part >> 3;
   int64_t result = apply(m, x, y);
-  // The operation has 34 bits, of which only a shift to the left needs more (9.7.17, "Video Instructions").
+  // The operation has 34 bits; only a left shift needs more (9.7.17, "Video Instructions").
   if (m.saturate && m.op == VideoOperator::shift_left)
     result = static_cast<int64_t>(static_cast<uint64_t>(result) << 30) >> 30;
   if (m.saturate) result = clamp(result, bits, m.signed_result);
@@ -131,7 +131,7 @@ uint32_t one_result(const VideoModifiers& m, uint32_t a, uint32_t b, uint32_t c)
   return word;
 }
 
-/// Two halves or four bytes at a time.
+/// Processes two halves or four bytes at once.
 uint32_t many_results(const VideoModifiers& m, uint32_t a, uint32_t b, uint32_t c) {
   const uint32_t lanes = m.lanes, bits = 32 / lanes, ones = (1U << bits) - 1;
   const uint64_t both = uint64_t{b} << 32 | a;

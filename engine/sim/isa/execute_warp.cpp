@@ -1,4 +1,4 @@
-// Exchange between the lanes of a warp (PTX ISA 9.0, sections 9.7.9.5, 9.7.9.6 and 9.7.13).
+// Data exchange between the lanes of a warp (PTX ISA 9.0, sections 9.7.9.5, 9.7.9.6 and 9.7.13).
 #include <array>
 #include <bit>
 
@@ -16,7 +16,7 @@ void put(Warp& warp, uint16_t slot, const std::array<T, 32>& values, uint32_t ma
     if ((mask >> i & 1) != 0) out[i] = values[i];
 }
 
-// Which lane a lane reads from, and whether that is inside of its segment (PTX ISA 9.0, 9.7.9.6).
+// The lane that a lane reads from, and whether it is inside its segment (PTX ISA 9.0, 9.7.9.6).
 struct Source {
   uint32_t lane;
   bool inside;
@@ -145,7 +145,7 @@ void Reduce(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) {
   put(warp, operation->dst, result, lanes);
 }
 
-/// bar.warp.sync: the lanes' writes are visible to one another as it is.
+/// bar.warp.sync: the lanes' writes are already visible to each other.
 void Meet(Warp&, const Operation*, uint32_t, uint32_t) {}
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Handlers made from an operator on one vector or on one lane. Included once per instruction set (Highway).
 //
-// Vector1/2/3 take an operator on Highway vectors, Lane1/2/3 one on scalars, which the compiler vectorises where it
-// can. Lanes outside of the mask are computed too and dropped, so an operator must not trap on any bits.
+// Vector1/2/3 take an operator on Highway vectors, Lane1/2/3 one on scalars, which the compiler vectorises if it can.
+// Lanes outside the mask are computed and discarded, so an operator must not trap on any input bits.
 #if defined(TILESCOPE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TILESCOPE_LANES_INL_H_
 #undef TILESCOPE_LANES_INL_H_
@@ -31,7 +31,7 @@ HWY_INLINE hn::Mask<D> mask_at(D d, uint32_t mask, size_t lane) {
   return hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&bits));
 }
 
-/// Stores the lanes of the mask. The arrays do not overlap, or are the same.
+/// Stores the lanes of the mask. The arrays must be disjoint or identical.
 template <class T>
 HWY_INLINE void store_lanes(T* out, const T* values, uint32_t mask) {
   const Tag<T> d;
@@ -138,7 +138,7 @@ const Operation* Lane4(Warp& warp, const Operation* operation, uint32_t mask) {
   return operation + 1;
 }
 
-/// The same for operators that look at the opcode's modifiers.
+/// The same for operators that use the opcode's modifiers.
 template <class R, class A, class Op>
 const Operation* Modified1(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN R result[32];

@@ -1,5 +1,5 @@
-// Where the lanes of a memory instruction go: shared by all handlers that access memory. Included once per instruction
-// set (Highway).
+// Resolves the addresses of a memory instruction's lanes; shared by all handlers that access memory. Included once per
+// instruction set (Highway).
 #if defined(TILESCOPE_LOCATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TILESCOPE_LOCATE_INL_H_
 #undef TILESCOPE_LOCATE_INL_H_
@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tilescope {
 namespace HWY_NAMESPACE {
 
-/// Whether the lanes of the mask lie as the pattern says, seen from `base`.
+/// Whether the addresses of the mask's lanes, relative to `base`, match the pattern.
 HWY_INLINE bool lies_as(const AccessPattern& pattern, const uint64_t* addresses, uint64_t base, uint32_t mask) {
   const Tag<uint64_t> d;
   if (pattern.mask != mask) return false;
@@ -36,7 +36,7 @@ HWY_INLINE bool lies_as(const AccessPattern& pattern, const uint64_t* addresses,
   return hn::AllTrue(d, hn::Eq(differences, hn::Zero(d)));
 }
 
-/// Where an access goes: the host address of its base if all lanes lie in one extent, else null.
+/// A resolved access: the host address of its base if all lanes are in one extent, else null.
 struct Place {
   uint8_t* host;
   AccessPattern* pattern;
@@ -61,7 +61,7 @@ HWY_INLINE Place locate_at(Warp& warp, SiteState& site, const uint64_t* addresse
   uint8_t* host = nullptr;
   if (inside) {
     host = (site.is_local ? warp.local : site.data) + (base - site.origin);
-    // The values of a store are needed before it is watched.
+    // A store is watched later, when its values are known.
     if (site.watched && site.is_load) warp.machine->races().watch(warp, site, *pattern, base);
   }
   return {host, pattern, addresses, base};
@@ -73,8 +73,8 @@ HWY_INLINE Place locate(Warp& warp, const Operation* operation, SiteState& site,
 
 HWY_INLINE bool all_written(const uint8_t* flags, size_t bytes) { return std::memchr(flags, 0, bytes) == nullptr; }
 
-/// Whether everything up to the access's end has been written; what is found out is kept, so that a buffer is looked
-/// through once.
+/// Whether everything up to the access's end has been written. The written prefix found is cached, so that a buffer is
+/// scanned only once.
 HWY_INLINE bool inside_written_prefix(const SiteState& site, const Place& place) {
   if (site.lane_stride != 0) return false;
   const uint64_t end = place.base - site.low + static_cast<uint64_t>(place.pattern->end);
@@ -87,13 +87,13 @@ HWY_INLINE bool inside_written_prefix(const SiteState& site, const Place& place)
   return end <= prefix;
 }
 
-/// Reports lanes that read what nobody has written. Flags lie as the bytes do; local memory has them lane by lane.
+/// Reports lanes that read bytes never written. Flags are laid out like the bytes; local memory has them per lane.
 inline HWY_NOINLINE void check_written(Warp& warp, uint32_t site_index, const SiteState& site, const Place& place,
                                        uint32_t mask) {
   const AccessPattern& pattern = *place.pattern;
   const uint8_t* flags = site.written + (place.base - site.low);
   if (site.is_local) flags += size_t{warp.index} * 32 * site.lane_stride;
-  // The whole stretch at once, where lanes lie close together.
+  // Checks the whole span at once if the lanes are close together.
   constexpr int64_t kClose = 512;
   const int64_t span = pattern.end - pattern.lowest;
   if (site.lane_stride == 0 && span <= kClose && all_written(flags + pattern.lowest, static_cast<size_t>(span))) return;

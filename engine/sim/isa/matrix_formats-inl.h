@@ -1,8 +1,8 @@
 // The numbers that a matrix instruction multiplies, unpacked from 32-bit or 64-bit registers. Included once per
 // instruction set (Highway).
 //
-// A format cuts a register into kParts parts, each of which becomes one Chunk: what one step of the product multiplies.
-// That is one number, or for integers several, whose products the step adds up.
+// A format splits a register into kParts parts. Each part becomes one Chunk, the operand of one step of the product:
+// one number, or for integers several numbers whose products the step adds up.
 #if defined(TILESCOPE_MATRIX_FORMATS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TILESCOPE_MATRIX_FORMATS_INL_H_
 #undef TILESCOPE_MATRIX_FORMATS_INL_H_
@@ -17,8 +17,8 @@ namespace tilescope {
 namespace HWY_NAMESPACE {
 namespace matrix {
 
-/// f16 in the low half of each element, as f32: the fraction moves to its place, a multiplication adds the difference
-/// of the biases and normalises subnormals; infinities and NaNs get their exponent.
+/// f16 in the low half of each element, converted to f32: the fraction is shifted into position, and a multiplication
+/// adds the difference of the biases and normalises subnormals; infinities and NaNs get their exponent.
 template <class D, class V>
 HWY_INLINE auto widen_halves(D, V bits) {
   const D d;
@@ -80,7 +80,7 @@ struct Eighths52 {
     return widen_halves(d, hn::ShiftLeft<8>(hn::And(hn::ShiftRight<8 * kPart>(bits), hn::Set(d, 0xffU))));
   }
 };
-/// e4m3: bias 7, no infinity, NaN where all bits but the sign are set.
+/// e4m3: bias 7, no infinity, NaN if all bits except the sign are set.
 struct Eighths43 {
   using Bits = uint32_t;
   using Chunk = float;
@@ -96,8 +96,7 @@ struct Eighths43 {
   }
 };
 
-/// Integers of kWidth bits, of which a chunk holds two, each widened to 16 bits: numbers i and i + kParts of a
-/// register.
+/// Integers of kWidth bits. A chunk holds two, each widened to 16 bits: numbers i and i + kParts of a register.
 template <int kWidth, bool kSigned>
 struct Integers {
   using Bits = uint32_t;
@@ -138,10 +137,10 @@ struct SingleBits {
   }
 };
 
-// What a step does with a chunk of A, one of B, and the sum so far; begin() is the sum before the first step, end() the
-// result after the last one, from C.
+// The accumulators: step() combines a chunk of A, one of B and the sum so far; begin() gives the sum before the first
+// step, end() the result after the last one; both take C.
 
-/// Each product exact, each sum rounded to nearest: a chain of fused multiply-adds in ascending order of k.
+/// Each product is exact, each sum rounded to nearest: a chain of fused multiply-adds in ascending order of k.
 struct FusedSum {
   template <class D, class V>
   static HWY_INLINE V begin(D, V c) {
@@ -159,7 +158,7 @@ struct FusedSum {
     return hn::IfThenElse(hn::IsNaN(sum), hn::BitCast(d, hn::Set(du, kNan)), sum);
   }
 };
-/// Sums of integers are exact; the result wraps around, or stays at the end of the range.
+/// Integer sums are exact; the result wraps around or saturates.
 template <bool kSaturate>
 struct IntegerSum {
   template <class D, class V>
@@ -170,7 +169,8 @@ struct IntegerSum {
   static HWY_INLINE V end(D d, V sum, V c) {
     const V total = hn::Add(sum, c);
     if constexpr (!kSaturate) return total;
-    const V overflows = hn::AndNot(hn::Xor(sum, c), hn::Xor(sum, total));  // both of one sign, the result of the other
+    const V overflows = hn::AndNot(hn::Xor(sum, c), hn::Xor(sum, total));  // equal signs of the operands, a different
+                                                                           // one of the result
     const V limit = hn::Xor(hn::BroadcastSignBit(sum), hn::Set(d, 0x7fffffff));
     return hn::IfThenElse(hn::MaskFromVec(hn::BroadcastSignBit(overflows)), limit, total);
   }

@@ -1,5 +1,5 @@
-// The instruction sets for which handlers are compiled: AVX-512, AVX2, and plain C++ for anything else. Few, which
-// keeps the build short. To be included before Highway.
+// The instruction sets for which handlers are compiled: AVX-512, AVX2, and plain C++ for all others. Only these, to
+// keep the build short. Must be included before Highway.
 #pragma once
 
 #undef HWY_DISABLED_TARGETS

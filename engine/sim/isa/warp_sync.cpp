@@ -14,10 +14,10 @@ namespace {
 
 std::string mask_text(uint32_t mask) { return fmt::format("{:#010x}", mask); }
 
-/// Lanes of one instruction that give the same member mask.
+/// Lanes of one instruction with the same member mask.
 struct MemberGroup {
   uint32_t lanes, members;
-  uint32_t given;  // the mask as the first lane gave it
+  uint32_t given;  // the mask of the first lane
 };
 
 struct MemberGroups {
@@ -25,7 +25,7 @@ struct MemberGroups {
   size_t count = 0;
 };
 
-/// Lanes whose masks overlap and differ are reported, and taken for one group.
+/// Lanes whose masks overlap but differ are reported, and treated as one group.
 MemberGroups group_lanes(Warp& warp, const Operation* operation, uint32_t lanes, const uint32_t* masks) {
   Findings& findings = warp.machine->findings();
   MemberGroups result;
@@ -60,7 +60,7 @@ MemberGroups group_lanes(Warp& warp, const Operation* operation, uint32_t lanes,
   return result;
 }
 
-/// Whether the block has that thread, though it may have left the kernel.
+/// Whether the block has that thread, even if it has left the kernel.
 bool was_there(const Warp& warp, uint32_t lane) {
   return uint64_t{warp.index} * 32 + lane < warp.machine->setup().block.count();
 }
@@ -72,7 +72,7 @@ bool waits_for(const Warp::Path& path, const Operation* operation, uint32_t memb
 
 uint32_t bytes_of_kind(char kind) { return kind == '8' ? 8 : 4; }
 
-/// Registers of one operation, into which the operands of several are brought together.
+/// Registers of one operation that collect the operands of several.
 class SharedOperands {
  public:
   SharedOperands(Warp& warp, const Operation* operation) : warp_(warp), operation_(*operation) {
@@ -171,7 +171,7 @@ const Operation* meet(Warp& warp, const Operation* operation, uint32_t lanes, co
     }
     if ((group.members & warp.live & ~(group.lanes | mates)) != 0) {
       warp.park(operation, group.lanes, Warp::kForLanes, group.members);
-      ++warp.hidden;  // it counts when they have met
+      ++warp.hidden;  // it counts once all members have arrived
       continue;
     }
     ++warp.synchronisations;
@@ -210,7 +210,7 @@ void Warp::lanes_left() {
     for (uint32_t k = 0; k < path_count; ++k)
       if (waits_for(paths[k], path.at, path.members)) here |= paths[k].lanes;
     if ((path.members & live & ~here) != 0) continue;
-    path.rank = rank_of(path.at);  // executes its instruction once more, and finds everyone there
+    path.rank = rank_of(path.at);  // executes its instruction again, with all members present
     path.barrier = path.members = 0;
   }
   machine->barriers().complete_arrival(*this);

@@ -1,11 +1,11 @@
-// Instructions that the lanes named in a member mask execute together, wherever their paths have parted (PTX ISA 9.0,
-// sections 9.7.9.6, 9.7.13.5 and on: "wait until all non-exited threads corresponding to membermask have executed" it
-// "with the same qualifiers and same membermask value"). An instruction is written as a body
+// Instructions that the lanes named in a member mask execute together, even if their paths have diverged (PTX ISA 9.0,
+// sections 9.7.9.6, 9.7.13.5 and following: "wait until all non-exited threads corresponding to membermask have
+// executed" it "with the same qualifiers and same membermask value"). An instruction is written as a body
 //
 //     void Body(Warp&, const Operation*, uint32_t lanes, uint32_t members)
 //
-// for the lanes that execute it and the lanes that the mask names; those that are named and not among `lanes` have left
-// the kernel, or never were. The table's handler is Together<Body, MaskIn::b>.
+// for the lanes that execute it and the lanes that the mask names; named lanes that are not in `lanes` have left the
+// kernel, or never existed. The table's handler is Together<Body, MaskIn::b>.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ namespace tilescope {
 
 using WarpBody = void (*)(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t members);
 
-/// Which operand has the member mask.
+/// The operand that holds the member mask.
 enum class MaskIn : uint8_t { a, b, fourth };
 
 template <MaskIn where>
@@ -27,10 +27,11 @@ uint16_t mask_slot(const Operation* operation) {
                               : static_cast<uint16_t>(operation->immediate & 0xffff);
 }
 
-/// Not all lanes are here, or their masks differ: those whose mates are all here execute the body, the others wait.
+/// Not all lanes have arrived, or their masks differ: lanes whose members have all arrived execute the body, the others
+/// wait.
 const Operation* meet(Warp& warp, const Operation* operation, uint32_t lanes, const uint32_t* masks, WarpBody body);
 
-/// A shuffle's lanes read from `source` where `inside`; reports those whose source is named but not there any more.
+/// A shuffle's lanes read from `source` where `inside` is set: reports lanes whose source is named but has exited.
 void check_shuffle_sources(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t members, uint32_t inside,
                            const uint32_t* source);
 

@@ -6,7 +6,7 @@
 namespace tilescope {
 namespace {
 
-/// Instructions that the copies of one function may come to before it becomes a subroutine.
+/// Maximum number of instructions in all copies of one function; beyond it the function becomes a subroutine.
 constexpr uint64_t kMostCopied = 20'000;
 
 class Planner {
@@ -33,11 +33,11 @@ class Planner {
 
  private:
   struct Node {
-    std::vector<uint32_t> callees;  // of direct calls, once for each
+    std::vector<uint32_t> callees;  // of direct calls, each listed once
     bool calls_pointers = false;
     bool visited = false;
-    uint64_t size = 0;   // instructions, with those of the functions that are put in place of its calls
-    uint64_t sites = 0;  // calls of it
+    uint64_t size = 0;   // instructions, including those of functions inlined at its calls
+    uint64_t sites = 0;  // number of calls to it
   };
 
   void take_address(std::string_view name) {
@@ -69,7 +69,7 @@ class Planner {
     return all;
   }
 
-  /// What the root can come to, callees first.
+  /// Functions reachable from the root, callees first.
   void order(uint32_t root) {
     struct Frame {
       uint32_t function;
@@ -110,7 +110,7 @@ class Planner {
     return false;
   }
 
-  /// Functions come callees first, so that the sizes of what is copied into this one are known.
+  /// Functions are processed callees first, so that the sizes of functions inlined into this one are known.
   void decide(uint32_t function) {
     Node& node = nodes_[function];
     node.size = module_.functions[function].instructions.size();

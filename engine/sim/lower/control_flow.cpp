@@ -15,7 +15,7 @@ Transfer transfer_of(std::string_view opcode) {
   return Transfer::none;
 }
 
-/// Cuts a function into basic blocks.
+/// Divides a function into basic blocks.
 class BlockBuilder {
  public:
   explicit BlockBuilder(const PtxFunction& function) : function_(function) {}
@@ -37,7 +37,7 @@ class BlockBuilder {
     begins[function_.entry] = true;
     for (size_t i = 0; i < instructions.size(); ++i)
       if (transfer_of(instructions[i].opcode) != Transfer::none) begins[i + 1] = true;
-    // A label behind the last instruction, and falling off the end, lead to an empty block that leaves the kernel.
+    // A label after the last instruction, and falling off the end, lead to an empty block that leaves the kernel.
     begins[instructions.size()] = true;
     block_at_.assign(instructions.size() + 1, 0);
     for (size_t i = 0; i <= instructions.size(); ++i) {
@@ -99,7 +99,7 @@ class BlockBuilder {
   std::vector<uint32_t> block_at_;  // by instruction
 };
 
-/// Lays blocks out: strongly connected components in topological order, each but for its head treated the same way.
+/// Lays blocks out: strongly connected components in topological order; each, without its head, is treated recursively.
 class Layout {
  public:
   explicit Layout(ControlFlow& flow)
@@ -108,7 +108,7 @@ class Layout {
   void run() {
     flow_.position.assign(flow_.blocks.size(), kNoIndex);
     flow_.loop_end.assign(flow_.blocks.size(), kNoIndex);
-    // Subroutines come first, so that lanes inside of them run before those that wait behind the call.
+    // Subroutines come first, so that lanes inside them run before those that wait after the call.
     for (uint32_t entry : flow_.entries) lay_out({entry}, 0);
   }
 
@@ -119,13 +119,14 @@ class Layout {
   };
   static constexpr uint32_t kDeepestLoop = 500;
 
-  /// The blocks of this level that the roots lead to. A block's level says to which nested loop it belongs by now.
+  /// Lays out the blocks of this level that are reachable from the roots. A block's level is the nested loop that it
+  /// currently belongs to.
   void lay_out(const std::vector<uint32_t>& roots, uint32_t level) {
     std::vector<std::vector<uint32_t>> components;  // in reverse topological order
     for (uint32_t root : roots)
       if (level_[root] == level) find_components(root, level, components);
     for (auto component = components.rbegin(); component != components.rend(); ++component) {
-      const uint32_t head = component->back();  // the first that was reached
+      const uint32_t head = component->back();  // the first one reached
       const auto& successors = flow_.blocks[head].successors;
       const bool loops =
           component->size() > 1 || std::find(successors.begin(), successors.end(), head) != successors.end();
@@ -137,7 +138,7 @@ class Layout {
           number_[block] = 0;
         }
         if (level < kDeepestLoop) lay_out(successors, level + 1);
-        // Deeper than any compiler nests: whatever is left in the order in which it stands.
+        // Nested deeper than any compiler would: the remaining blocks stay in program order.
         std::sort(component->begin(), component->end());
         for (uint32_t block : *component)
           if (flow_.position[block] == kNoIndex) lay_out_rest(block, level + 1);
@@ -159,7 +160,7 @@ class Layout {
     level_[block] = kNoIndex;  // belongs to no level any more
   }
 
-  /// Tarjan's algorithm without recursion. The successor that is visited last comes first in the layout.
+  /// Tarjan's algorithm without recursion. The successor visited last comes first in the layout.
   void find_components(uint32_t root, uint32_t level, std::vector<std::vector<uint32_t>>& components) {
     if (number_[root] != 0) return;
     std::vector<Frame> frames;

@@ -21,7 +21,7 @@
 namespace tilescope {
 namespace {
 
-/// Fences and sleep have no effect of their own here, but tell that blocks wait for one another through plain loads.
+/// Fences and sleep have no effect here, but indicate that blocks wait for each other through plain loads.
 bool waits_for_blocks(const PtxInstruction& instruction) {
   const std::string_view opcode = instruction.opcode;
   return opcode.starts_with("nanosleep") || opcode == "membar.gl" || opcode == "membar.sys" ||
@@ -29,7 +29,7 @@ bool waits_for_blocks(const PtxInstruction& instruction) {
           (opcode.find(".gpu") != std::string_view::npos || opcode.find(".sys") != std::string_view::npos));
 }
 
-/// Besides atomic and volatile accesses: what a loop that waits for other threads, or for the time, may contain.
+/// Instructions, besides atomic and volatile accesses, that a loop waiting for other threads or for time may contain.
 bool may_wait(const PtxInstruction& instruction) {
   const std::string_view opcode = instruction.opcode;
   if (opcode.starts_with("membar") || opcode.starts_with("fence") || opcode.starts_with("nanosleep")) return true;
@@ -80,7 +80,7 @@ class KernelDecoder {
     return found == program_->module->files.end() ? std::string() : std::string(found->second);
   }
 
-  /// Of a call, what is called.
+  /// For a call, the name of the callee.
   static std::string name_of_instruction(const PtxInstruction& instruction) {
     std::string name(instruction.opcode);
     if (!name.starts_with("call")) return name;
@@ -140,7 +140,8 @@ class KernelDecoder {
     return {};
   }
 
-  /// What follows a block if it is not the next one in the layout; neither is an instruction of the kernel.
+  /// The end of a block that does not fall through to the next one in the layout; it is not an instruction of the
+  /// kernel.
   Result<void> end_block(const BasicBlock& block, uint32_t position) {
     const bool empty_end = block.successors.empty() && (block.end == block.first || !ends_with_exit(block));
     if (block.falls_into == kNoIndex && !empty_end) return {};
@@ -300,10 +301,10 @@ class KernelDecoder {
   ControlFlow flow_;
   RegisterSlots slots_;
   std::vector<uint32_t> block_begin_;         // operation, by position in the layout
-  std::vector<uint32_t> waits_before_ = {0};  // by operation: how many before it may wait for others
+  std::vector<uint32_t> waits_before_ = {0};  // by operation: number of preceding operations that may wait for others
   std::map<uint32_t, uint32_t> files_;
   std::optional<OperandDecoder> operands_;
-  std::vector<std::vector<bool>> live_;  // at the begin of each block, where a call saves registers
+  std::vector<std::vector<bool>> live_;  // at the start of each block, if a call saves registers
 };
 
 Result<std::shared_ptr<const Program>> decode_function(const std::shared_ptr<const PtxModule>& module,

@@ -1,4 +1,4 @@
-// A kernel of a parsed module → Program.
+// Decodes a kernel of a parsed module into a Program.
 #pragma once
 
 #include <memory>

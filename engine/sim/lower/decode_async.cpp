@@ -1,4 +1,4 @@
-// The operands of cp.async: two addresses, the size, and what says how much of the source is read.
+// The operands of cp.async: two addresses, the size, and the operand that limits how much of the source is read.
 #include "engine/sim/lower/decode_operands.hpp"
 #include "engine/sim/program/copy_operation.hpp"
 
@@ -29,7 +29,7 @@ Result<void> OperandDecoder::async_copy() {
   return {};
 }
 
-/// The slot of a base address. Without a register it holds the whole address, which in shared memory is an offset.
+/// The slot of a base address. Without a register it contains the whole address, which in shared memory is an offset.
 Result<uint16_t> OperandDecoder::copy_address(const PtxOperand& operand, Space space, int32_t& offset, bool& narrow) {
   if (operand.kind != PtxOperand::Kind::address) return syntax("an operand should be an address");
   narrow = operand.has_register && function_.registers[operand.reg].bytes == 4;

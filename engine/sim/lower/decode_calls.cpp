@@ -66,7 +66,7 @@ void save_registers(const PtxFunction& function, const RegisterSlots& slots, con
 
 std::string name_in_source(std::string_view mangled) {
   std::string name(mangled);
-  if (!name.starts_with("_Z")) return name;  // "f" is a name, though the demangler reads it as float
+  if (!name.starts_with("_Z")) return name;  // "f" is a name, though the demangler would read it as float
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> readable(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
                                                         std::free);

@@ -82,7 +82,7 @@ Result<void> OperandDecoder::all_operands() {
     if (next >= operands.size() && !optional) return syntax("an operand is missing");
     if (auto done = source(next < operands.size() ? operands[next++] : missing, kind); !done) return done;
   }
-  // Behind a memory operation's operands a cache policy may follow, which makes no difference here; the clock is named
+  // A memory operation's operands may be followed by a cache policy, which makes no difference here; the clock is named
   // by its row.
   if (next < operands.size() && !resolved_->is_memory && !resolved_->row->opcode.starts_with("clock") &&
       resolved_->row->opcode != "createpolicy")
@@ -115,7 +115,7 @@ Result<void> OperandDecoder::destination(const PtxOperand& operand, char kind) {
   return {};
 }
 
-/// The slot of a register operand, or of a place for what nobody wants.
+/// The slot of a register operand, or a slot for results that are not used.
 Result<uint16_t> OperandDecoder::register_slot(const PtxOperand& operand, uint32_t bytes, bool may_be_sink) {
   if (operand.kind == PtxOperand::Kind::sink && may_be_sink) return waste_slot();
   if (operand.kind != PtxOperand::Kind::reg) return syntax("an operand should be a register");
@@ -129,7 +129,7 @@ Result<uint16_t> OperandDecoder::register_slot(const PtxOperand& operand, uint32
 uint16_t OperandDecoder::waste_slot() {
   if (!waste_) {
     waste_ = static_cast<uint16_t>(program_.register_slots);
-    program_.register_slots += 8;  // room for the widest
+    program_.register_slots += 8;  // enough for the widest result
   }
   return *waste_;
 }
@@ -282,7 +282,7 @@ Result<void> OperandDecoder::address(const PtxOperand& operand) {
   return put_source(slot);
 }
 
-/// The elements' values lie one behind the other in the uniform area when a launch begins.
+/// The elements' values are contiguous in the uniform area when a launch begins.
 Result<void> OperandDecoder::parameter(uint64_t offset) {
   const uint64_t bytes = uint64_t{resolved_->type.bytes} * resolved_->elements;
   if (offset > program_.parameter_bytes || bytes > program_.parameter_bytes - offset)
@@ -300,7 +300,7 @@ Result<void> OperandDecoder::parameter(uint64_t offset) {
   return put_source(slot);
 }
 
-/// Up to four registers in dst, b, c and extra; of mov's {…} source, in b, c, extra and the fourth.
+/// Up to four registers in dst, b, c and extra; for mov's {…} source, in b, c, extra and the fourth.
 Result<void> OperandDecoder::vector_operand(const PtxOperand& operand, char kind, bool is_destination) {
   const bool is_vector = operand.kind == PtxOperand::Kind::vector;
   const size_t count = is_vector ? operand.elements.size() : 1;
@@ -321,7 +321,7 @@ Result<void> OperandDecoder::vector_operand(const PtxOperand& operand, char kind
   return {};
 }
 
-/// The registers go to Program::fragments.
+/// The registers are stored in Program::fragments.
 Result<void> OperandDecoder::fragment(const PtxOperand& operand, char kind, bool is_destination) {
   const bool is_vector = operand.kind == PtxOperand::Kind::vector;
   const size_t count = is_vector ? operand.elements.size() : 1;

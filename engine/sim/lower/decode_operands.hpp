@@ -1,4 +1,5 @@
-// The operands of one instruction, as a row of the instruction table has them → the fields of an Operation.
+// Converts the operands of one instruction, as described by its row in the instruction table, into fields of an
+// Operation.
 #pragma once
 
 #include <map>
@@ -30,22 +31,22 @@ class OperandDecoder {
         program_(program),
         uniform_(uniform) {}
 
-  /// The operation that comes next in the program; `position` is that of its block in the layout.
+  /// The next operation of the program; `position` is that of its block in the layout.
   Result<Operation> decode(const PtxInstruction& instruction, const ResolvedInstruction& resolved, uint32_t position);
 
   /// Whether the address of the last memory operation is a 32-bit register.
   bool narrow_address() const { return narrow_address_; }
-  /// The same of where an asynchronous copy writes.
+  /// The same for the address that an asynchronous copy writes.
   bool narrow_target() const { return narrow_target_; }
 
-  /// Branches whose targets, positions in the layout, are to be linked.
+  /// Branches to be linked: their targets are positions in the layout.
   struct Jump {
     uint32_t operation, target;
   };
   const std::vector<Jump>& jumps() const { return jumps_; }
   /// The same for tables of targets, by operation.
   const std::map<uint32_t, std::vector<uint32_t>>& tables() const { return tables_; }
-  /// The operation that comes next goes to this position in the layout.
+  /// The next operation jumps to this position in the layout.
   void add_jump(uint32_t target) { jumps_.push_back({next_operation(), target}); }
 
  private:
@@ -84,17 +85,17 @@ class OperandDecoder {
   std::map<uint32_t, std::vector<uint32_t>> tables_;
   std::optional<uint16_t> waste_;
 
-  // Of the instruction at hand.
+  // State of the current instruction.
   const PtxInstruction* instruction_ = nullptr;
   const ResolvedInstruction* resolved_ = nullptr;
   uint32_t position_ = 0;
   Operation operation_;
-  uint32_t sources_ = 0;  // of a, b, c and the fourth, how many are taken
+  uint32_t sources_ = 0;  // number of used slots among a, b, c and the fourth
   uint16_t fourth_ = 0, fifth_ = 0;
   bool has_immediate_ = false;  // Operation::immediate is a target or an offset
   bool narrow_address_ = false;
   bool narrow_target_ = false;
-  uint32_t fragments_ = 0;  // how many of its operands are fragments so far
+  uint32_t fragments_ = 0;  // number of its operands so far that are fragments
 };
 
 }  // namespace tilescope

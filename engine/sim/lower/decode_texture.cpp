@@ -1,6 +1,6 @@
 // The operands of a texture fetch: tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];
 //
-// The texture object is a register. Behind the four values may stand |p, which says whether the texels were there.
+// The texture object is a register. The four values may be followed by |p, which says whether the texels were resident.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +12,7 @@ namespace {
 struct Geometry {
   std::string_view name;
   TextureSpec::Shape shape;
-  size_t coordinates;  // that count; of three, a fourth is written behind them
+  size_t coordinates;  // used coordinates; after three of them a fourth is written
 };
 constexpr std::array<Geometry, 5> kGeometries{{{"1d", TextureSpec::Shape::one, 1},
                                                {"2d", TextureSpec::Shape::two, 2},
@@ -70,7 +70,7 @@ Result<void> OperandDecoder::texture_fetch() {
   if (program_.textures.size() > 0xffff) return syntax("there are too many texture fetches");
   operation_.extra = static_cast<uint16_t>(program_.textures.size());
   program_.textures.push_back(texture);
-  operation_.b = parts[parts.size() - 2] == "f32" ? 1 : 0;  // whether floats are wanted
+  operation_.b = parts[parts.size() - 2] == "f32" ? 1 : 0;  // whether floats are requested
   return {};
 }
 

@@ -5,7 +5,7 @@
 namespace tilescope {
 namespace {
 
-/// Where to return to and what was saved: so much of the stack a call takes at least.
+/// Return address and saved registers: the minimum of stack that a call takes.
 constexpr uint64_t kCallBytes = 16;
 
 }  // namespace
@@ -34,7 +34,7 @@ uint64_t FrameVariables::bytes() {
     variable.offset = (end + variable.alignment - 1) / variable.alignment * variable.alignment;
     end = variable.offset + variable.bytes;
   }
-  // Frames begin at multiples of 16, whatever lies in them.
+  // Frames begin at multiples of 16, whatever they contain.
   return (end + 15) / 16 * 16 + kCallBytes;
 }
 

@@ -1,4 +1,4 @@
-// The variables of a subroutine, in the frame that each call of it gets in local memory.
+// The variables of a subroutine, in the frame that each of its calls gets in local memory.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,20 @@ namespace tilescope {
 
 class FrameVariables {
  public:
-  /// A parameter or result, whose place is that of its prototype.
+  /// A parameter or result, whose offset is fixed by its prototype.
   void add_at(std::string_view name, uint64_t bytes, uint64_t offset) {
     list_.push_back({name, bytes, 1, offset});
     fixed_ = list_.size();
   }
-  /// Where the other variables begin.
+  /// Offset at which the other variables begin.
   void begin_at(uint64_t offset) { begin_ = offset; }
-  /// One of a name that is known already has its place, with room for both.
+  /// A variable whose name is already known shares its offset, with room for both.
   void add(const PtxVariable& variable);
 
-  /// Of the whole frame, with what a call itself takes.
+  /// Size of the whole frame, including the call's own overhead.
   uint64_t bytes();
-  /// Instructions and calls from `first` on find the variables through the register `frame`. After bytes().
+  /// Makes instructions and calls from `first` on address the variables through the register `frame`. Call after
+  /// bytes().
   void resolve(PtxFunction& function, uint32_t first, uint32_t frame) const;
 
  private:
@@ -35,7 +36,7 @@ class FrameVariables {
   void resolve(PtxInstruction& instruction, uint32_t frame) const;
 
   std::vector<Variable> list_;
-  size_t fixed_ = 0;  // of list_, how many have a place
+  size_t fixed_ = 0;  // how many of list_ have an offset
   uint64_t begin_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostInstructions = size_t{1} << 20;
 
-/// A function of CUDA's run time in kernels: one instruction of the simulator's, between loads of its parameters and
+/// A CUDA run time function called in kernels: one instruction of the simulator, between loads of its parameters and
 /// the store of its result.
 struct LibraryFunction {
   std::string_view name;
@@ -42,7 +42,7 @@ class Inliner {
     std::copy(std::begin(kernel.max_threads), std::end(kernel.max_threads), out_.max_threads);
     std::copy(std::begin(kernel.required_threads), std::end(kernel.required_threads), out_.required_threads);
     out_.min_blocks = kernel.min_blocks;
-    // The kernel's own places come first: they say which file is its own.
+    // The kernel's own locations come first: they determine which file is its own.
     out_.locations = kernel.locations;
     for (uint32_t function : plan_.subroutines)
       if (auto added = add_subroutine(function); !added) return added;
@@ -111,7 +111,7 @@ class Inliner {
     return operand;
   }
 
-  /// Appends a body. `names` says what its parameters are called here; returns lead to `end`, if there is one.
+  /// Appends a body. `names` maps its parameters to their names here; returns lead to `end`, if there is one.
   Result<void> append(const PtxFunction& function, Names names, std::string_view end, bool is_kernel) {
     const auto registers = static_cast<uint32_t>(out_.registers.size());
     const auto locations = is_kernel ? 0 : static_cast<uint32_t>(out_.locations.size());
@@ -146,7 +146,7 @@ class Inliner {
     return {};
   }
 
-  /// What a body declares, under names of its own where it is not the kernel's.
+  /// Names that a body declares; they are made unique unless the body is the kernel's.
   void add_names(const PtxFunction& function, bool is_kernel, Names& names) {
     for (const auto& variable : function.shared)
       if (std::none_of(out_.shared.begin(), out_.shared.end(),
@@ -163,7 +163,8 @@ class Inliner {
     for (const auto& [table, targets] : function.branch_targets) names[table] = keep(fmt::format("{}.{}", table, copy));
   }
 
-  /// A variable of the same name in another scope of the function shares its place: they are never in use together.
+  /// A variable with the name of one in a different scope of the function shares its offset: they are never in use
+  /// together.
   void add_local(const PtxVariable& variable, size_t copy, bool is_kernel, Names& names) {
     const auto known = names.find(variable.name);
     PtxVariable placed = variable;
@@ -197,7 +198,7 @@ class Inliner {
   }
 
   static void move(PtxInstruction& instruction, uint32_t registers, uint32_t locations, const Names& names) {
-    // What is called is no variable or label of the caller's.
+    // A callee's name is not a variable or label of the caller.
     const std::string_view callee = is_call(instruction) ? parts_of_call(instruction).callee : std::string_view();
     for (auto& operand : instruction.operands)
       if (callee.empty() || operand.name != callee) move(operand, registers, names);
@@ -213,7 +214,7 @@ class Inliner {
     instruction.operands = {target};
   }
 
-  /// ld.param and st.param of anything but the kernel's own parameters.
+  /// ld.param and st.param of anything except the kernel's own parameters.
   void pass_through_local(PtxInstruction& instruction, const PtxFunction& function, bool is_kernel) {
     const bool load = instruction.opcode.starts_with("ld.param");
     if ((!load && !instruction.opcode.starts_with("st.param")) || instruction.operands.size() != 2) return;
@@ -246,7 +247,7 @@ class Inliner {
     const size_t number = copies_;
     const std::string_view begin = keep(fmt::format("{}.begin.{}", parts.callee, number));
     const std::string_view end = keep(fmt::format("{}.end.{}", parts.callee, number));
-    // The call itself counts as an instruction; where it is guarded, the others go past the body.
+    // The call itself counts as an instruction; if it is guarded, the other lanes jump past the body.
     branch_to(instruction, begin);
     const bool guarded = instruction.guard != kNoIndex;
     PtxInstruction past = instruction;
@@ -267,7 +268,7 @@ class Inliner {
       names[declared[i].name] = given->elements[i].name;
   }
 
-  /// Where the frame of the function that calls begins: a register, or 0 in the kernel.
+  /// Start of the calling function's frame: a register, or 0 in the kernel.
   PtxOperand frame_operand() const {
     if (body_ != kNoIndex) return register_operand(out_.subroutines[body_].frame);
     PtxOperand zero;
@@ -323,7 +324,7 @@ class Inliner {
     return {};
   }
 
-  /// The prototype that a call through a pointer names last.
+  /// The prototype that a call through a pointer names as its last operand.
   static const PtxPrototype* prototype_of(const PtxFunction& function, const PtxInstruction& instruction) {
     if (instruction.operands.empty()) return nullptr;
     const auto found = function.prototypes.find(instruction.operands.back().name);
@@ -340,7 +341,7 @@ class Inliner {
     run.operands.clear();
     const bool wanted = library.result != 0 && parts.results != nullptr && parts.results->elements.size() == 1;
     if (library.result != 0) run.operands.push_back(register_operand(add_register(library.result)));
-    // An operation has four sources; the last parameter of __assertfail is of no interest.
+    // An operation has four sources; the last parameter of __assertfail is not used.
     for (size_t i = 0; i < std::min<size_t>(given, 4); ++i) {
       const PtxOperand value = register_operand(add_register(library.parameters[i]));
       add_access(instruction, "ld", library.parameters[i], {value, variable_operand(parts.parameters->elements[i])});
@@ -366,7 +367,7 @@ class Inliner {
     out_.instructions.push_back(std::move(access));
   }
 
-  /// Which calls may lead back to the function that makes them: only they have to save its registers.
+  /// Finds calls that may be recursive: only these must save the caller's registers.
   void find_ways_back() {
     const size_t count = out_.subroutines.size();
     std::vector<std::vector<bool>> reaches(count, std::vector<bool>(count, false));
@@ -394,7 +395,7 @@ class Inliner {
   PtxFunction& out_;
   CallPlan plan_;
   size_t copies_ = 0;
-  uint32_t body_ = kNoIndex;  // the subroutine that is being added; none: the kernel
+  uint32_t body_ = kNoIndex;  // the subroutine being added; none: the kernel
   FrameVariables variables_;  // of that subroutine
 };
 

@@ -1,4 +1,4 @@
-// Instructions that the simulator leaves out on purpose (docs/ptx.md), by the names that programmers have for them.
+// Instructions that the simulator omits on purpose (docs/ptx.md), by the names that programmers use for them.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// What an instruction without a row in the table belongs to; nothing if it is simply unknown.
+/// The feature to which an instruction without a row in the table belongs; nothing if it is simply unknown.
 std::optional<Phrase> what_is_left_out(std::string_view opcode);
 
 }  // namespace tilescope

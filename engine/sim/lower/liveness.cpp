@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-/// Positions of the laid out instructions between which a register is in use, both included.
+/// Range of positions, in layout order and inclusive, in which a register is in use.
 struct Interval {
   uint32_t first = kNoIndex, last = 0;
   void include(uint32_t position) {
@@ -35,12 +35,12 @@ std::vector<Interval> find_intervals(const ControlFlow& flow, const std::vector<
       for (uint32_t successor : block.successors)
         if (live[successor][reg]) intervals[reg].include(end);
     }
-    if (position == begin) ++position;  // an empty block has a place too
+    if (position == begin) ++position;  // an empty block has a position too
   }
   return intervals;
 }
 
-/// Where the functions begin, in positions of laid out instructions as above.
+/// Positions, in the same numbering, at which the functions begin.
 std::vector<uint32_t> entry_positions(const ControlFlow& flow) {
   std::vector<uint32_t> entries;
   uint32_t position = 0;
@@ -52,11 +52,11 @@ std::vector<uint32_t> entry_positions(const ControlFlow& flow) {
   return entries;
 }
 
-/// Hands out slots of one width, each to one register at a time.
+/// Assigns slots of one width, each to one register at a time.
 class SlotPool {
  public:
   uint32_t take(const Interval& interval) {
-    // The slot that has been free for longest.
+    // Reuses the slot that has been free the longest.
     if (!busy_.empty() && busy_.begin()->first < interval.first) {
       const uint32_t slot = busy_.begin()->second;
       busy_.erase(busy_.begin());
@@ -67,7 +67,7 @@ class SlotPool {
     return count_++;
   }
   uint32_t count() const { return count_; }
-  /// Slots in use stay so.
+  /// Slots in use stay occupied.
   void close() { busy_.clear(); }
 
  private:
@@ -131,7 +131,7 @@ std::vector<bool> live_behind(const PtxFunction& function, const ControlFlow& fl
 
 Result<RegisterSlots> assign_slots(const PtxFunction& function, const ControlFlow& flow,
                                    const std::vector<RegisterUse>& uses) {
-  constexpr size_t kMostBits = size_t{1} << 31;  // of liveness: 256 MB
+  constexpr size_t kMostBits = size_t{1} << 31;  // limit on liveness bits: 256 MiB
   const size_t registers = function.registers.size();
   if (registers * flow.blocks.size() > kMostBits)
     return fail(ErrorId::ptx_syntax, 0, "the kernel is too large for the simulator");

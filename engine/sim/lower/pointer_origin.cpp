@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// Where an address may come from: offsets of parameters, or one of these.
+/// Possible origins of an address: offsets of parameters, or one of these.
 constexpr uint32_t kAnywhere = 0xffffffff, kVariable = 0xfffffffe, kWindow = 0xfffffffd;
 using Origins = std::set<uint32_t>;
 
@@ -36,7 +36,7 @@ class OriginFinder {
   }
 
  private:
-  /// Adds what the instruction gives to the registers that it writes.
+  /// Adds the origins of the instruction's result to the registers that it writes.
   bool define(size_t index) {
     const RegisterUse& use = uses_[index];
     if (use.writes.empty()) return false;
@@ -81,7 +81,7 @@ class OriginFinder {
     if (operand.name.empty() || operand.name.front() == '%') return;
     if (operand.kind != PtxOperand::Kind::name && operand.kind != PtxOperand::Kind::address) return;
     if (parameters_.contains(operand.name))
-      given.insert(kAnywhere);  // the address of a parameter, from which pointers may be loaded
+      given.insert(kAnywhere);  // the address of a parameter, through which pointers may be loaded
     else
       given.insert(windows_.contains(operand.name) ? kWindow : kVariable);
   }
@@ -93,7 +93,7 @@ class OriginFinder {
                             instruction.opcode.starts_with("multimem");
     const bool stores = resolved.is_memory && resolved.kind != AccessKind::load;
     if (!stores || (!resolved.is_generic && resolved.space != Space::global)) {
-      // Copies in bulk write to global memory in some forms; their addresses are not looked into.
+      // Bulk copies write to global memory in some forms; their addresses are not analysed.
       if (copies_out && instruction.opcode.find(".global.shared") != std::string_view::npos) written_.anywhere = true;
       return;
     }
@@ -111,7 +111,7 @@ class OriginFinder {
       if (origin == kVariable) written_.variables = true;
       if (origin < kWindow) written_.parameters.push_back(origin);
     }
-    // What was loaded besides is an index, as a rule.
+    // Any other loaded value is usually an index.
     if (!known) written_.anywhere = true;
   }
 

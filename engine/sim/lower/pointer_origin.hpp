@@ -1,5 +1,5 @@
-// Which parameters a kernel's stores to global memory may take their address from, so that only the buffers behind them
-// need to be watched for races.
+// The parameters from which a kernel's stores to global memory may take their addresses, so that only the buffers
+// behind them are watched for races.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tilescope {
 
-/// Flow-insensitive: a register may hold whatever any of its definitions gives. `parameter_offsets` are those of the
+/// Flow-insensitive: a register may hold the result of any of its definitions. `parameter_offsets` are those of the
 /// function's parameters.
 WrittenMemory find_written_memory(const PtxFunction& function, const std::vector<ResolvedInstruction>& resolved,
                                   const std::vector<RegisterUse>& uses, const std::vector<uint32_t>& parameter_offsets);

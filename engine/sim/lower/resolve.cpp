@@ -62,7 +62,7 @@ OperationModifiers modifiers_from(const std::vector<std::string_view>& parts) {
   return modifiers;
 }
 
-/// Bytes of the first register among an operand's, or 0.
+/// Bytes of the first register in an operand, or 0.
 uint32_t width_of(const PtxFunction& function, const PtxOperand& operand) {
   if (operand.kind == PtxOperand::Kind::reg) return function.registers[operand.reg].bytes;
   for (const auto& element : operand.elements)
@@ -70,14 +70,14 @@ uint32_t width_of(const PtxFunction& function, const PtxOperand& operand) {
   return 0;
 }
 
-/// Moves the types, in their order, behind the other qualifiers, or in front of them: ptxas takes them anywhere.
+/// Moves the types, in order, after the other qualifiers, or before them: ptxas accepts them anywhere.
 std::vector<std::string_view> with_types(std::vector<std::string_view> parts, bool last) {
   const auto is_type = [](std::string_view part) { return find_ptx_type(part) != nullptr; };
   std::stable_partition(parts.begin() + 1, parts.end(), [&](std::string_view part) { return is_type(part) != last; });
   return parts;
 }
 
-/// ld, st, atom, red: drops what makes no difference here (caching, ordering), and keeps space, operation and type.
+/// ld, st, atom, red: drops qualifiers without effect here (caching, ordering), and keeps space, operation and type.
 void resolve_memory(const PtxFunction& function, const PtxInstruction& instruction,
                     const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
   const std::string_view head = parts[0];
@@ -113,7 +113,7 @@ void resolve_memory(const PtxFunction& function, const PtxInstruction& instructi
     resolved.is_memory = true;
     resolved.kind = head == "atom" ? AccessKind::atomic : AccessKind::reduction;
     resolved.register_bytes = std::max(2U, type->bytes);
-    // Of a vector the number of elements stands behind the operation: red.add.v2.noftz.f16.
+    // For a vector, the number of elements follows the operation: red.add.v2.noftz.f16.
     std::string opcode = std::string(head) + rest;
     if (resolved.elements != 1) {
       const size_t place = opcode.find('.', head.size() + 1);
@@ -161,7 +161,7 @@ void resolve_move(const PtxInstruction& instruction, ResolvedInstruction& resolv
     resolved.row = find_isa_row(instruction.opcode);
 }
 
-/// set: the comparison and the operands' type choose the row, the result's type what a true comparison gives.
+/// set: the comparison and the operands' type select the row, the result's type selects the value of a true comparison.
 void resolve_set(const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
   const size_t count = parts.size();
   if (count < 4) return;
@@ -184,7 +184,7 @@ void resolve_set(const std::vector<std::string_view>& parts, ResolvedInstruction
   resolved.row = find_isa_row(fmt::format("set.{}.{}", comparison, from));
 }
 
-/// Whether registers have the widths that a shape asks for, so that the fast row of a conversion holds.
+/// Whether registers have the widths that a shape requires, so that the fast row of a conversion applies.
 bool widths_fit(const PtxFunction& function, const PtxInstruction& instruction, const IsaRow& row) {
   std::string widths(destinations_of(row));
   widths += sources_of(row);
@@ -208,7 +208,7 @@ void resolve_conversion(const PtxFunction& function, const PtxInstruction& instr
   const PtxType* to = find_ptx_type(parts[parts.size() - 2]);
   const PtxType* from = find_ptx_type(parts.back());
   if (to == nullptr || from == nullptr || conversion_code(*to) == 0 || conversion_code(*from) == 0) return;
-  // Beyond the scalar formats' modifiers nothing is understood.
+  // Modifiers other than those of the scalar formats are unknown.
   for (size_t i = 1; i + 2 < parts.size(); ++i)
     if (!one_of(parts[i],
                 {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi", "ftz", "sat", "relu", "satfinite"}))

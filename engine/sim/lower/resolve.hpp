@@ -1,4 +1,4 @@
-// From an instruction as written to its row of the instruction table.
+// Finds the row of the instruction table for an instruction.
 #pragma once
 
 #include <string>
@@ -14,29 +14,29 @@ namespace tilescope {
 struct ResolvedInstruction {
   const IsaRow* row = nullptr;  // null: the simulator does not know it
   OperationModifiers modifiers;
-  uint16_t extra = 0;         // for Operation::extra, of a general conversion
+  uint16_t extra = 0;         // for Operation::extra of a general conversion
   bool is_memory = false;     // has a MemorySite
   bool is_matrix = false;     // MemorySite::is_matrix
-  bool is_copy = false;       // cp.async: a second site follows, of what it writes
+  bool is_copy = false;       // cp.async: a second site follows, for its write
   bool is_texture = false;    // a texture fetch
   bool is_parameter = false;  // a load of kernel parameters, whose address is known
-  bool sees_others = false;   // an atomic or volatile access, which may wait for another block's write
-  bool is_strong = false;     // of a memory instruction: volatile, relaxed and stronger, atomic
+  bool sees_others = false;   // an atomic or volatile access, which may wait for a different block's write
+  bool is_strong = false;     // for a memory instruction: volatile, relaxed and stronger, atomic
   bool takes_stale = false;   // MemorySite::takes_stale
   bool acquires = false, releases = false;
   bool within_block = false;    // MemorySite::within_block
-  Space space = Space::global;  // of a memory instruction or address conversion
-  bool is_generic = false;      // no state space was written
+  Space space = Space::global;  // for a memory instruction or address conversion
+  bool is_generic = false;      // no state space is given
   bool is_video = false;        // Operation::immediate is `video`
   int64_t video = 0;
   AccessKind kind = AccessKind::load;
-  PtxType type;            // of a memory instruction: one element
-  FragmentShape fragment;  // of wmma.load, wmma.store
+  PtxType type;            // for a memory instruction: one element
+  FragmentShape fragment;  // for wmma.load, wmma.store
   uint32_t elements = 1;
   uint32_t register_bytes = 0;
 };
 
-/// "ld.global.f32" at its dots.
+/// Splits "ld.global.f32" at its dots.
 std::vector<std::string_view> parts_of_opcode(std::string_view opcode);
 
 /// Whether a part of an opcode names the state space of shared memory.
@@ -47,7 +47,7 @@ ResolvedInstruction resolve(const PtxFunction& function, const PtxInstruction& i
 /// The operands' registers, by the row's shape.
 RegisterUse register_use(const PtxInstruction& instruction, const IsaRow& row);
 
-/// The parts of a shape before and behind its '='.
+/// The parts of a shape before and after its '='.
 std::string_view destinations_of(const IsaRow& row);
 std::string_view sources_of(const IsaRow& row);
 

@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// cp.async: the size is an operand; whether it goes past the L1 makes a difference to what is counted only.
+/// cp.async: the size is an operand; bypassing the L1 only affects what is counted.
 void resolve_copy(const PtxInstruction& instruction, const std::vector<std::string_view>& parts,
                   ResolvedInstruction& resolved) {
   const auto is_listed = [&](std::string_view part) {

@@ -1,4 +1,4 @@
-// Asynchronous copies and mbarriers: from their opcodes to the rows of isa.def.
+// Asynchronous copies and mbarriers: finds the rows of isa.def for their opcodes.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// Fills in `resolved` if the opcode, cut at its dots, is one of these; says whether it is.
+/// If the opcode, split at its dots, is one of these, fills in `resolved` and returns true.
 bool resolve_async(const PtxInstruction& instruction, const std::vector<std::string_view>& parts,
                    ResolvedInstruction& resolved);
 

@@ -5,7 +5,7 @@
 namespace tilescope {
 namespace {
 
-/// The opcode without its state space, which it stores.
+/// The opcode without its state space, which is stored in `resolved`.
 std::string without_space(const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
   std::string rest(parts[0]);
   resolved.is_generic = true;
@@ -27,7 +27,7 @@ void resolve_rows(const std::vector<std::string_view>& parts, ResolvedInstructio
   if (resolved.row == nullptr) return;
   for (std::string_view part : parts)
     if (part == "x1" || part == "x2" || part == "x4") resolved.elements = static_cast<uint32_t>(part[1] - '0');
-  resolved.space = Space::shared;  // a generic address must lead there too
+  resolved.space = Space::shared;  // a generic address must refer to it too
   resolved.is_memory = true;
   resolved.is_matrix = true;
   resolved.kind = parts[0] == "ldmatrix" ? AccessKind::load : AccessKind::store;
@@ -35,7 +35,7 @@ void resolve_rows(const std::vector<std::string_view>& parts, ResolvedInstructio
   resolved.type.bytes = kRowBytes / resolved.elements;
 }
 
-/// Bits of an element of a matrix, or 0.
+/// Bits per element of a matrix, or 0.
 uint32_t element_bits(std::string_view type) {
   if (type == "f64") return 64;
   if (type == "f32" || type == "tf32" || type == "s32") return 32;
@@ -45,7 +45,7 @@ uint32_t element_bits(std::string_view type) {
   return type == "b1" ? 1 : 0;
 }
 
-/// The number behind a letter of "m16n8k16".
+/// The number after a letter of "m16n8k16".
 uint32_t extent_of(std::string_view shape, char letter) {
   uint32_t extent = 0;
   for (size_t i = shape.find(letter) + 1; i < shape.size() && shape[i] >= '0' && shape[i] <= '9'; ++i)
@@ -74,7 +74,7 @@ void resolve_fragment(const std::vector<std::string_view>& parts, ResolvedInstru
   fragment.role = role == "a"   ? FragmentShape::Role::a
                   : role == "b" ? FragmentShape::Role::b
                                 : FragmentShape::Role::accumulator;
-  // What a lane holds side by side: a register full of an operand, two columns of an accumulator.
+  // Contiguous elements per lane: those that fill a register of an operand, or two columns of an accumulator.
   const uint32_t side_by_side = is_operand ? fragment.register_bytes * 8U / bits : 2;
   const uint32_t rows = role == "b" ? n : m, columns = is_operand ? k : n;
   if (rows % 8 != 0 || columns % (4 * side_by_side) != 0 || rows > 32 || columns / (4 * side_by_side) > 4) return;

@@ -1,4 +1,4 @@
-// The instructions of matrices that access memory: from their opcodes to the rows of isa.def.
+// Matrix instructions that access memory: finds the rows of isa.def for their opcodes.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// Fills in `resolved` if the opcode, cut at its dots, is one of these; says whether it is.
+/// If the opcode, split at its dots, is one of these, fills in `resolved` and returns true.
 bool resolve_matrix(const std::vector<std::string_view>& parts, ResolvedInstruction& resolved);
 
 }  // namespace tilescope

@@ -63,7 +63,7 @@ bool picks(std::string_view selector, uint32_t lanes, uint16_t standard, uint16_
   return true;
 }
 
-/// "b310": which elements of the result are wanted; nothing: all.
+/// "b310": the elements of the result that are wanted; empty: all.
 bool wanted(std::string_view selector, uint32_t lanes, uint8_t& mask) {
   mask = static_cast<uint8_t>((1U << lanes) - 1);
   if (selector.empty()) return true;
@@ -88,7 +88,7 @@ bool read_types(const std::vector<std::string_view>& parts, size_t& next, VideoM
   return true;
 }
 
-/// What stands behind the types.
+/// Reads the modifiers after the types.
 bool read_modifiers(const std::vector<std::string_view>& parts, size_t next, VideoModifiers& m) {
   const bool sets = m.op >= VideoOperator::set_equal, multiplies = m.op == VideoOperator::multiply_add;
   const bool shifts = m.op == VideoOperator::shift_left || m.op == VideoOperator::shift_right;
@@ -141,7 +141,7 @@ bool read_operands(const PtxInstruction& instruction, VideoModifiers& m) {
     return false;
   m.pick_a = a;
   m.pick_b = b;
-  // A whole word does not fit; 0 stands for it.
+  // A whole word cannot be encoded; 0 represents it.
   m.mask = static_cast<uint8_t>(d.empty() ? 0 : part);
   if (m.op == VideoOperator::multiply_add) {
     m.negate_product = operands[1].negated != operands[2].negated;
@@ -156,7 +156,7 @@ bool read_operands(const PtxInstruction& instruction, VideoModifiers& m) {
 
 std::optional<VideoModifiers> resolve_video(const PtxInstruction& instruction) {
   auto parts = parts_of_opcode(instruction.opcode);
-  // ptxas takes the types anywhere, as long as they are in their order.
+  // ptxas accepts the types anywhere, as long as they are in order.
   std::stable_partition(parts.begin() + 1, parts.end(), [](auto part) { return part == "u32" || part == "s32"; });
   std::string_view head = parts[0];
   VideoModifiers m{};

@@ -1,4 +1,4 @@
-// The video instructions: from an opcode and its operands' parts to the modifiers that their handler reads.
+// Video instructions: derives the handler's modifiers from the opcode and the operands' parts.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// Nothing if this is not a video instruction, or one that does not exist.
+/// Nothing if this is not a valid video instruction.
 std::optional<VideoModifiers> resolve_video(const PtxInstruction& instruction);
 
 }  // namespace tilescope

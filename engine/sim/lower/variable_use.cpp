@@ -10,7 +10,7 @@ namespace {
 using Kind = PtxOperand::Kind;
 using Origins = std::set<size_t>;  // indices of variables
 
-/// One function: which variables' addresses its registers may hold, and what is done with them.
+/// One function: the variables whose addresses its registers may hold, and what is done with them.
 class FunctionUses {
  public:
   FunctionUses(const PtxFunction& function, const std::unordered_map<std::string_view, size_t>& variables)
@@ -63,7 +63,7 @@ class FunctionUses {
       const bool is_address = operand.kind == Kind::address;
       const bool from = reads || (copies && addresses > 0);  // a copy names its target first
       if (is_address) ++addresses;
-      // A value that is stored, or passed on: nobody follows it there.
+      // A value that is stored or passed on is not tracked further.
       const bool escapes = !is_address && is_any(instruction, {"st", "atom", "call"});
       if (!is_address && !escapes) continue;
       Origins origins;

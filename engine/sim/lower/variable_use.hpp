@@ -1,4 +1,4 @@
-// What a kernel does with the variables of its module, as far as its code tells.
+// How a kernel uses the variables of its module, as far as its code tells.
 #pragma once
 
 #include <string_view>
@@ -12,11 +12,11 @@ struct VariableUse {
   const PtxVariable* variable = nullptr;
   bool is_constant = false;  // __constant__
   bool is_read = false;
-  bool is_written = false;  // perhaps: also where its address goes to a place that is not followed
+  bool is_written = false;  // possibly: also if its address is stored where it is not tracked
 };
 
-/// Of every .global and .const variable, by this kernel and the functions of the module. Flow-insensitive: a register
-/// may hold whatever any of its definitions gives.
+/// The use of every .global and .const variable by this kernel and the functions of the module. Flow-insensitive: a
+/// register may hold the result of any of its definitions.
 std::vector<VariableUse> find_variable_uses(const PtxModule& module, std::string_view kernel);
 
 }  // namespace tilescope

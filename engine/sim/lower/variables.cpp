@@ -9,7 +9,7 @@ namespace {
 
 uint64_t align(uint64_t offset, uint64_t alignment) { return (offset + alignment - 1) / alignment * alignment; }
 
-/// Lays variables out one behind the other, with a gap, so that running over the end of one is noticed.
+/// Lays variables out in sequence with gaps, so that an overrun of one is noticed.
 void place_apart(const std::vector<PtxVariable>& variables, Space space, uint64_t& end,
                  std::unordered_map<std::string_view, VariablePlace>& places) {
   constexpr uint64_t kAlignment = 256;
@@ -31,7 +31,7 @@ void place_together(const std::vector<PtxVariable>& variables, Space space, uint
   }
 }
 
-/// The address that an initialiser names: of a variable, or of a function.
+/// The address in an initialiser: of a variable, or of a function.
 std::optional<uint64_t> address_of(const PtxModule& module, const ModuleVariables& variables,
                                    const PtxVariable::Relocation& relocation) {
   const auto addend = static_cast<uint64_t>(relocation.addend);
@@ -44,8 +44,8 @@ std::optional<uint64_t> address_of(const PtxModule& module, const ModuleVariable
   return std::nullopt;
 }
 
-/// Local variables with a gap behind each, so that running over the end of one is noticed. What passes values between
-/// functions comes last, as one: nothing but the compiler's own accesses goes there.
+/// Places local variables with a gap after each, so that an overrun of one is noticed. Variables that pass values
+/// between functions come last and without gaps: only the compiler's own accesses use them.
 void place_local(const std::vector<PtxVariable>& list, KernelVariables& variables) {
   uint64_t& end = variables.local_bytes;
   const auto place = [&](const PtxVariable& variable, uint64_t alignment) {

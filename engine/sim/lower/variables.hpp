@@ -1,4 +1,4 @@
-// Where the variables of a module and of a kernel lie in the simulated address space.
+// Addresses of the variables of a module and of a kernel in the simulated address space.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct VariablePlace {
   uint64_t bytes = 0;
 };
 
-/// The address of a space's window; variables in global memory have the module's.
+/// The base address of a space's window; variables in global memory are in the module's window.
 uint64_t window_of(Space space);
 
 /// Module variables (.global and .const), which all kernels of a module share.
@@ -29,7 +29,7 @@ struct ModuleVariables {
 };
 ModuleVariables place_module_variables(const PtxModule& module);
 
-/// The initial bytes of one of the two windows, with the addresses that initialisers name.
+/// The initial bytes of one of the two windows, with the addresses that initialisers refer to.
 std::vector<uint8_t> initial_bytes(const PtxModule& module, const ModuleVariables& variables, Space space);
 
 /// Parameters, shared and local variables of one kernel.
@@ -38,9 +38,9 @@ struct KernelVariables {
   std::vector<uint32_t> parameter_offsets;
   uint64_t parameter_bytes = 0;
   uint64_t shared_bytes = 0;           // static
-  uint64_t dynamic_shared_offset = 0;  // where extern __shared__ arrays begin
+  uint64_t dynamic_shared_offset = 0;  // offset of extern __shared__ arrays
   uint64_t local_bytes = 0;
-  uint64_t local_checked_bytes = 0;  // of them, those whose first write is waited for
+  uint64_t local_checked_bytes = 0;  // the first of them, for which reads before a write are reported
   std::vector<LocalVariable> local;
 };
 KernelVariables place_kernel_variables(const PtxModule& module, const PtxFunction& function);

@@ -53,7 +53,7 @@ void Accesses::begin_run() {
 
 AccessPattern* Accesses::find_pattern(SiteState& site, const uint64_t* addresses, uint64_t base, uint32_t mask) {
   AccessPattern* pattern = memo_.find(addresses, base, mask, site.bytes_per_lane);
-  if (memo_.generation() != memo_generation_) {  // all others are gone
+  if (memo_.generation() != memo_generation_) {  // all other patterns are destroyed
     memo_generation_ = memo_.generation();
     for (SiteState& other : running_.sites) other.pattern = nullptr;
   }
@@ -88,7 +88,7 @@ bool Accesses::place(SiteState& site, const AccessPattern& pattern, uint64_t bas
                                                            : 2 + static_cast<size_t>(extent->buffer);
     site.count = &record_->counts[site.observed * count_rows(setup_) + row];
   }
-  if (extent != nullptr && site.is_store && extent->read_only) {  // so that every such store is looked at
+  if (extent != nullptr && site.is_store && extent->read_only) {  // makes every store of this kind take the slow path
     site.low = 1;
     site.high = 0;
   }

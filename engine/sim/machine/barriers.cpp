@@ -1,10 +1,10 @@
-// Who has arrived at which barrier of a block, when it opens, and what is wrong where it never does.
+// Tracks the arrivals at a block's barriers, opens them, and reports why a barrier never opens.
 //
-// An instruction of a barrier waits for all lanes of its warp that have not left the kernel, and then "marks the warp's
+// A barrier instruction waits for all lanes of its warp that have not left the kernel, and then "marks the warp's
 // arrival"; a thread count counts 32 for a warp (PTX ISA 9.0, section 9.7.13.1). Without a count the barrier opens when
-// all threads that have not left the kernel have arrived (CUDA C++ Programming Guide, compute capability 7.x). That
-// threads have left before is reported all the same: the guide allows __syncthreads in conditional code only if the
-// condition is the same for the whole block, and what the others would have written is missing.
+// all threads that have not left the kernel have arrived (CUDA C++ Programming Guide, compute capability 7.x). Threads
+// that have left earlier are still reported: the guide allows __syncthreads in conditional code only if the condition
+// is the same for the whole block, and the writes of the missing threads would be missing too.
 #include "engine/sim/machine/barriers.hpp"
 
 #include <fmt/format.h>
@@ -67,13 +67,13 @@ void Barriers::arrive(Warp& warp, const Operation* operation, uint32_t lanes, Ba
   if (whole) mark_arrival(warp, id);
 }
 
-/// All threads of the block may be given as a number, too.
+/// All threads of the block may also be given as a number.
 bool Barriers::same_count(uint32_t a, uint32_t b) const {
   const auto all = static_cast<uint32_t>((setup_.block.count() + 31) / 32 * 32);
   return (a == all ? 0 : a) == (b == all ? 0 : b);
 }
 
-/// All lanes of the warp that can come have come.
+/// All lanes of the warp that can arrive have arrived.
 void Barriers::mark_arrival(Warp& warp, uint32_t id) {
   Block::Barrier& barrier = running_.block->barriers[id];
   ++barrier.warps;
@@ -120,7 +120,7 @@ bool Barriers::release(Block& block) {
   return released;
 }
 
-/// Lanes of one warp at different instructions of the barrier, which is undefined where these are .aligned.
+/// Lanes of one warp are at different instructions of the barrier, which is undefined if these are .aligned.
 void Barriers::report_divergence(Warp& warp, uint32_t id) {
   const Warp::Path* first = nullptr;
   for (uint32_t i = 0; i < warp.path_count; ++i) {
@@ -160,13 +160,13 @@ namespace {
 struct WaitingPlace {
   const Operation* operation;
   uint32_t barrier;
-  Warp* warp;        // of the first of them
+  Warp* warp;        // that of the first waiting thread
   uint32_t lanes;    // of that warp
-  uint32_t missing;  // lanes of that warp that they wait for
+  uint32_t missing;  // lanes of that warp for which they wait
   uint32_t threads = 0;
 };
 
-/// Lanes of the warp that `path` waits for and that do not wait with it.
+/// Lanes of the warp that `path` waits for but that do not wait with it.
 uint32_t missing_lanes(const Warp& warp, const Warp::Path& path) {
   uint32_t here = 0;
   for (uint32_t i = 0; i < warp.path_count; ++i) {

@@ -1,5 +1,5 @@
-// The barriers of the running block: lanes arrive, the barrier opens for those that wait at it, and whatever keeps it
-// from opening is reported.
+// The barriers of the running block: lanes arrive, a barrier opens for those that wait at it, and anything that keeps
+// it from opening is reported.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ class Barriers {
   void arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call);
   /// Lanes have left the kernel.
   void note_exit(uint32_t lanes);
-  /// Lanes of the warp have left the kernel: the others may now all have arrived somewhere.
+  /// Lanes of the warp have left the kernel: the remaining ones may now all have arrived at a barrier.
   void complete_arrival(Warp& warp);
-  /// Opens the barriers at which everyone has arrived; whether there was one.
+  /// Opens the barriers at which all expected threads have arrived; returns whether there was one.
   bool release(Block& block);
-  /// Every thread waits for others: reports for each location how many have arrived, and where the others are.
+  /// All threads wait for others: reports for each location how many have arrived, and where the others are.
   void report_deadlock(Block& block);
 
  private:
@@ -39,7 +39,7 @@ class Barriers {
   RaceWatch& races_;
 };
 
-// What barriers ask of the barrier instructions (isa/execute_barrier.cpp).
+// Called by the barriers, implemented with the barrier instructions (isa/execute_barrier.cpp).
 
 /// The barrier of a bar.red has opened: gives its result to the lanes that waited.
 void give_votes(Warp& warp, const Operation* operation, uint32_t lanes, const Block::Barrier& barrier);

@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-/// Blocks that may be finished before their turn: what they noted is held in memory.
+/// How far ahead blocks may finish: their records are held in memory.
 constexpr uint64_t kFarthestAhead = 4096;
 constexpr size_t kMostFindings = 64;
 
@@ -24,7 +24,7 @@ uint64_t hash_of(const LanePattern& pattern) {
   return hash;
 }
 
-/// Memory that is about to be filled is mapped by large pages where the system has them: each page costs a fault.
+/// Maps memory that is about to be filled with large pages if the system has them, because each page costs a fault.
 void advise_large_pages(const void* begin, size_t bytes) {
   constexpr size_t kLargePage = size_t{2} << 20;
   const uintptr_t first = (reinterpret_cast<uintptr_t>(begin) + kLargePage - 1) / kLargePage * kLargePage;
@@ -110,7 +110,7 @@ void Collector::join(ChunkRecord& record) {
   next_block_ += record.steps.size();
 }
 
-/// The budget is that of the whole launch; a block that uses it up alone has said so itself.
+/// The budget applies to the whole launch; a block that uses it up alone has reported that itself.
 void Collector::check_steps(const ChunkRecord& record) {
   for (size_t i = 0; i < record.steps.size(); ++i) {
     steps_ += record.steps[i];
@@ -136,7 +136,7 @@ void Collector::add_step_limit(const ChunkRecord& record, uint64_t block) {
 void Collector::join_accesses(ChunkRecord& record) {
   AccessTrace& trace = report_.trace;
   if (trace.accesses.empty() && !record.accesses_end.empty()) {
-    // Blocks are much alike: room for all of them saves moving the trace as it grows.
+    // Blocks are similar: reserving space for all of them avoids moving the trace as it grows.
     const double all = static_cast<double>(record.accesses.size()) / static_cast<double>(record.accesses_end.size()) *
                        static_cast<double>(blocks_) * 1.02;
     trace.accesses.reserve(static_cast<size_t>(std::min(all, static_cast<double>(setup_.access_budget))));
@@ -207,9 +207,9 @@ void Collector::join_global_races(GlobalRaces& of_record) {
   for (const GlobalRace& race : global_races_->take_found()) add_finding(describe_race(setup_, race));
 }
 
-/// A store that always finds its own value there, although it changes other places, is no race worth a word; where it
-/// never changes anything, the values of the inputs hide the race. And who reads a place to prepare an atomic on it
-/// expects it to change.
+/// Drops races with a store that always finds its own value at the address but changes other addresses; if it never
+/// changes anything, the input values hide the race. Also drops reads that prepare an atomic at the same address, since
+/// they expect it to change.
 void Collector::settle_doubtful() {
   std::vector<NotedFinding> all = std::exchange(findings_, {});
   for (NotedFinding& noted : all) {
@@ -222,7 +222,7 @@ void Collector::settle_doubtful() {
   }
 }
 
-/// What fits, up to the end of a line.
+/// Keeps what fits, up to the end of a line.
 void Collector::join_output(const ChunkRecord& record) {
   std::string& output = report_.output;
   const uint64_t more = record.output.size() + record.output_dropped;
@@ -286,7 +286,7 @@ void Collector::fill_counters() {
     report_.sites.push_back(count);
     const AccessKind kind = program.sites[program.observed_sites[count.site]].kind;
     const bool shared = count.wavefronts != 0;
-    if (kind == AccessKind::async_copy) {  // a load of global memory; in shared memory none of the counters has it
+    if (kind == AccessKind::async_copy) {  // a load of global memory; no counter includes its shared memory part
       if (program.sites[program.observed_sites[count.site]].space == Space::shared) continue;
       counters.global_load_sectors += count.sectors;
       counters.global_load_requests += count.requests;

@@ -1,4 +1,4 @@
-// Joins what the host threads noted, in block order, into one LaunchReport.
+// Merges the records of the host threads, in block order, into one LaunchReport.
 #pragma once
 
 #include <chrono>
@@ -19,17 +19,17 @@ class Collector {
  public:
   Collector(const LaunchSetup& setup, const LaunchOptions& options, uint64_t blocks);
 
-  /// Takes a record; records come in any order, and are joined in that of their first blocks.
+  /// Takes a record. Records arrive in any order and are merged in the order of their first blocks.
   void deliver(ChunkRecord record);
-  /// An empty record for the blocks from `first` on, with the memory of one that has been joined.
+  /// An empty record for the blocks from `first` on; it reuses the memory of a merged one.
   ChunkRecord fresh_record(uint64_t first);
-  /// Waits until the blocks before `block` are not too far behind. False: nothing more is wanted.
+  /// Waits until the blocks before `block` are not too far behind. False: no further block is needed.
   bool wait_for_turn(uint64_t block);
-  /// The launch is over early: cancelled, or the host has no memory left.
+  /// The launch ends early: it was cancelled, or the host is out of memory.
   void give_up();
   bool over();
 
-  /// After all threads have ended. False if not all blocks were run and no finding says why.
+  /// Call after all threads have ended. False if not all blocks ran and no finding explains it.
   bool complete() const { return stopped_ || next_block_ == blocks_; }
   LaunchReport take_report();
 
@@ -64,7 +64,7 @@ class Collector {
   std::vector<NotedFinding> findings_;
   std::vector<bool> changing_sites_;
   std::set<std::pair<uint32_t, uint32_t>> expectant_reads_;
-  std::unique_ptr<GlobalRaces> global_races_;  // of the launch, where blocks do not see one another
+  std::unique_ptr<GlobalRaces> global_races_;  // of the launch, if blocks do not see each other
   std::unordered_map<uint64_t, std::vector<uint32_t>> patterns_;
   std::chrono::steady_clock::time_point last_progress_ = std::chrono::steady_clock::now();
   LaunchReport report_;

@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-/// Turns within which a warp has to come back to where it was.
+/// Number of turns within which a warp must return to a previous state.
 constexpr uint32_t kMostTurns = 160;
 
 uint64_t mix(uint64_t hash, uint64_t value) {
@@ -15,11 +15,11 @@ uint64_t mix(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 32;
 }
 
-/// Everything that decides what a warp does next, but for memory.
+/// Hash of everything, except memory, that determines what a warp does next.
 uint64_t state_of(const Warp& warp, const Program& program) {
   uint64_t hash = mix(warp.active, static_cast<uint64_t>(warp.at - warp.code));
   hash = mix(hash, warp.carry);
-  uint64_t paths = 0;  // their order makes no difference
+  uint64_t paths = 0;  // independent of their order
   for (uint32_t i = 0; i < warp.path_count; ++i) {
     const Warp::Path& path = warp.paths[i];
     paths += mix(mix(path.rank, path.lanes), static_cast<uint64_t>(path.at - warp.code) << 8 | path.barrier);
@@ -32,7 +32,7 @@ uint64_t state_of(const Warp& warp, const Program& program) {
   return hash;
 }
 
-/// Runs a turn as run_warp does. False: an operation had an effect outside of the warp.
+/// Runs a turn like run_warp. False: an operation had an effect outside the warp.
 bool run_watched(Warp& warp, const Operation* next, const std::vector<bool>& effects) {
   bool quiet = true;
   run_turn(warp, next,
@@ -40,7 +40,7 @@ bool run_watched(Warp& warp, const Operation* next, const std::vector<bool>& eff
   return quiet;
 }
 
-/// Instructions that change more than registers. Atomic operations say themselves whether they did.
+/// Instructions that change more than registers. Atomic operations report it themselves.
 bool has_effect(std::string_view opcode) {
   constexpr std::string_view kHeads[] = {"st",      "stmatrix", "cp",      "bar",        "barrier",       "mbarrier",
                                          "call",    "return",   "ret",     "exit",       "trap",          "wgmma",
@@ -59,7 +59,7 @@ void HangWatch::find_effects() {
   effects_.assign(program_.operations.size(), false);
   for (size_t i = 0; i < effects_.size(); ++i)
     effects_[i] = has_effect(program_.function->instructions[program_.details[i].instruction].opcode);
-  // What decoding adds to the end of a kernel belongs to no instruction of its own.
+  // Operations that decoding appends to a kernel do not belong to an instruction.
   for (const MemorySite& site : program_.sites)
     if (site.kind == AccessKind::store || site.kind == AccessKind::async_copy) effects_[site.operation] = true;
 }
@@ -74,7 +74,7 @@ bool HangWatch::watch_warp(Block& block, Warp& warp) {
     if (!quiet || changes_ != changes || warp.state != Warp::State::ready || block.stopped) return false;
     const uint64_t state = state_of(warp, program_);
     if (state == seen) return true;
-    if (std::has_single_bit(turn)) seen = state;  // Brent's search for a cycle
+    if (std::has_single_bit(turn)) seen = state;  // Brent's cycle detection
   }
   return false;
 }

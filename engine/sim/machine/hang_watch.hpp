@@ -1,6 +1,6 @@
-// Proves that a block hangs: each of its warps waits at a barrier, or comes back to a state in which it has been before
-// without anything but its own registers having changed. As long as nobody else writes to memory, it then continues
-// like that for ever. What is not proved (a loop that counts, say) is left to the budgets of instructions.
+// Proves that a block hangs: each of its warps waits at a barrier, or returns to a previous state while nothing but its
+// own registers has changed. Unless a different block writes to memory, this repeats forever. Hangs that cannot be
+// proved this way (a loop that counts, say) are caught by the instruction budgets.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace tilescope {
 
 class HangWatch {
  public:
-  /// `changes` counts the atomic operations that changed memory.
+  /// `changes` counts the atomic operations that have changed memory.
   HangWatch(const Program& program, const uint64_t& changes) : program_(program), changes_(changes) {}
 
-  /// Whether the block's warps repeat the same states for ever, as long as nobody else changes memory; runs each of
-  /// them for a while.
+  /// Whether the block's warps repeat the same states forever unless other blocks change memory; runs each of them for
+  /// a while.
   bool repeats(Block& block);
 
  private:
@@ -25,7 +25,7 @@ class HangWatch {
 
   const Program& program_;
   const uint64_t& changes_;
-  std::vector<bool> effects_;  // by operation: changes more than its warp's registers; filled when first needed
+  std::vector<bool> effects_;  // by operation: changes more than its warp's registers; filled on first use
 };
 
 }  // namespace tilescope

@@ -99,7 +99,7 @@ void Machine::begin(Block& block, uint64_t index) {
   }
 }
 
-/// Nothing in the kernel's local variables is written when a block begins. (A stack's frames see to that themselves.)
+/// When a block begins, none of the kernel's local variables is written. (The stack's frames handle this themselves.)
 void Machine::forget_local(Block& block) const {
   for (CallStacks& stacks : block.call_stacks) stacks.clear();
   const size_t threads = block.warps.size() * 32, checked = program_.local_checked_bytes;
@@ -140,7 +140,7 @@ bool Machine::repeats(Block& block, ChunkRecord& record) {
 void Machine::begin_record(ChunkRecord& record) {
   accesses_.begin_record(record);
   races_.begin_record(record);
-  running_.record = nullptr;  // so that the sites find their new counts
+  running_.record = nullptr;  // so that the sites look up their new counts
 }
 
 void Machine::switch_to(Block& block, ChunkRecord& record) {
@@ -152,7 +152,7 @@ void Machine::switch_to(Block& block, ChunkRecord& record) {
   accesses_.switch_record();
 }
 
-/// Shared and local memory are the block's own; nothing in them is written when it begins.
+/// Shared and local memory belong to the block; nothing in them is written when it begins.
 void Machine::move_windows(const Block& block) {
   running_.memory.move(kSharedWindow, block.shared.data(), setup_.checks ? block.shared_written.data() : nullptr);
   running_.memory.move(kLocalWindow, block.local.data(), setup_.checks ? block.local_written.data() : nullptr);

@@ -1,13 +1,13 @@
-// One host thread's simulated multiprocessor: executes blocks of a launch and notes what they do.
+// One host thread's simulated SM: executes blocks of a launch and records what they do.
 //
-//   Running     what the parts share: launch, address space, the block that runs, its record
-//   Accesses    where memory instructions go, and what is counted and recorded of it
-//   Barriers    who has arrived, and what opens
-//   RaceWatch   what the searches for races are told
-//   Findings    what is reported, and how it is named
-//   HangWatch   whether a block repeats itself for ever
+//   Running     state shared by the parts: launch, address space, the running block, its record
+//   Accesses    resolves addresses of memory instructions, counts and records the accesses
+//   Barriers    tracks arrivals, and opens barriers
+//   RaceWatch   feeds the race detectors
+//   Findings    reports errors, and names the code and memory involved
+//   HangWatch   detects a block that repeats itself forever
 //
-// Machine itself makes and begins blocks, and lets their warps take turns (schedule.cpp). Handlers reach it through
+// Machine itself creates and starts blocks, and schedules their warps (schedule.cpp). Handlers reach it through
 // Warp::machine, and call the part that they need.
 #pragma once
 
@@ -36,28 +36,28 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  /// Memory for one block; nothing if the host has none left.
+  /// Memory for one block; null if the host is out of memory.
   std::unique_ptr<Block> make_block();
   void begin(Block& block, uint64_t index);
   enum class Progress : uint8_t { done, turn_over, waits };
-  /// Runs the block until it is done, has executed about `steps` instructions, or all its warps only wait in loops.
-  /// What it does is noted in `record`, which must stay the same until the block is done.
+  /// Runs the block until it is done, has executed about `steps` instructions, or all its warps only wait in loops. Its
+  /// actions are recorded in `record`, which must stay the same until the block is done.
   Progress run(Block& block, ChunkRecord& record, uint64_t steps);
-  /// Ends a block of which nothing more is wanted.
+  /// Ends a block that needs no further execution.
   void leave(Block& block, ChunkRecord& record);
   /// Ends a block that may never end by itself; `reason` says why.
   void give_up(Block& block, ChunkRecord& record, const Phrase& reason);
 
-  /// Whether the block hangs as long as nobody else changes memory (HangWatch); runs each of its warps for a while.
+  /// Whether the block hangs unless other blocks change memory (HangWatch); runs each of its warps for a while.
   bool repeats(Block& block, ChunkRecord& record);
-  /// Ends a block that hangs. A reason is given where it waits for blocks that cannot begin.
+  /// Ends a block that hangs. `reason` is given if it waits for blocks that cannot start.
   void report_hang(Block& block, ChunkRecord& record, const Phrase& reason);
-  /// Atomic operations that changed memory, and instructions in a row with which threads only waited.
+  /// Number of atomic operations that changed memory, and of consecutive instructions in which threads only waited.
   uint64_t changes() const { return changes_; }
   uint64_t idle_steps() const { return idle_steps_; }
   void note_update() { ++changes_; }
 
-  /// Begins a new record: patterns are numbered anew.
+  /// Begins a new record: patterns are renumbered.
   void begin_record(ChunkRecord& record);
 
   // For the handlers.
@@ -74,7 +74,7 @@ class Machine {
   void move_windows(const Block& block);
   void begin_warp(Warp& warp) const;
   void finish(Block& block, ChunkRecord& record);
-  /// Whether the warp should continue at once.
+  /// Returns whether the warp should continue immediately.
   bool take_turn(Block& block, Warp& warp, ChunkRecord& record);
   void forget_local(Block& block) const;
 

@@ -15,23 +15,23 @@
 namespace tilescope {
 namespace {
 
-/// Warp instructions between two looks at the stop token: a few milliseconds.
+/// Warp instructions between two checks of the stop token: a few milliseconds.
 constexpr uint64_t kTurn = 100'000;
-/// How long a block runs before it lets others go on, unless it waits for them.
+/// How long a block runs before others may continue, unless it waits for them.
 constexpr uint64_t kResidentTurn = 1'000'000;
-/// Warp instructions without an end of a block until it is first asked whether there will be one.
+/// Warp instructions without the end of a block before the first check for a hang.
 constexpr uint64_t kFirstWatch = 1 << 20;
-/// Warp instructions in a row with which threads only wait in loops.
+/// Maximum number of consecutive warp instructions in which threads only wait in loops.
 constexpr uint64_t kMostIdle = uint64_t{1} << 27;
-/// Atomic instructions without an end of a block: each takes as long as several others.
+/// Atomic instructions without the end of a block: each takes as long as several others.
 constexpr uint64_t kMostChanges = uint64_t{1} << 25;
 
-/// Warp instructions that may follow, of `turn`, until one more than `budget` has been executed.
+/// Number of warp instructions, at most `turn`, until one more than `budget` has been executed.
 uint64_t rest_of(uint64_t turn, uint64_t budget, uint64_t used) {
   return std::min(turn, budget - std::min(budget, used) + 1);
 }
 
-/// Why a block is given up, or nothing.
+/// The reason for aborting a block, or empty.
 Phrase reason_to_give_up(const Machine& machine, uint64_t steps, uint64_t changes) {
   const LaunchSetup& setup = machine.setup();
   const uint64_t budget = std::min(setup.step_budget, setup.hang_budget);
@@ -47,7 +47,7 @@ bool run_to_end(Machine& machine, Block& block, ChunkRecord& record, Collector& 
                 const std::stop_token& stop) {
   const uint64_t budget = std::min(machine.setup().step_budget, machine.setup().hang_budget);
   const uint64_t wanted = machine.setup().steps_per_block;
-  const uint64_t turn = wanted < kTurn ? 1 : kTurn;  // 1: to the end of the turn of one warp
+  const uint64_t turn = wanted < kTurn ? 1 : kTurn;  // 1: to the end of one warp's turn
   uint64_t next_watch = kFirstWatch;
   const uint64_t changes = machine.changes();
   while (machine.run(block, record, rest_of(turn, budget, block.steps)) != Machine::Progress::done) {
@@ -71,7 +71,7 @@ bool run_to_end(Machine& machine, Block& block, ChunkRecord& record, Collector& 
   return true;
 }
 
-/// Blocks that do not see one another: a run of neighbouring ones at a time.
+/// Runs blocks that do not see each other, in chunks of neighbouring blocks.
 bool run_chunks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop,
                 std::atomic<uint64_t>& next, uint64_t chunk) {
   const uint64_t blocks = setup.blocks();
@@ -92,14 +92,14 @@ bool run_chunks(const LaunchSetup& setup, Collector& collector, const std::stop_
   }
 }
 
-/// Blocks that may wait for one another, on one host thread. They begin in index order; one that waits or has run for
-/// long lets the next one begin, and when no more can be resident, the others go on in turn.
+/// Runs blocks that may wait for each other, on one host thread. They begin in index order; a block that waits or has
+/// run for long lets the next one begin, and when no more can be resident, the resident ones take turns.
 class ResidentBlocks {
  public:
   ResidentBlocks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop)
       : setup_(setup), collector_(collector), stop_(stop), machine_(setup), blocks_(setup.blocks()) {}
 
-  /// False: the host has no memory left.
+  /// False: the host is out of memory.
   bool run() {
     bool begin_another = true;
     while (next_ < blocks_ || !resident_.empty()) {
@@ -174,7 +174,7 @@ class ResidentBlocks {
     waiting_turns_ = waits && !changed ? waiting_turns_ + 1 : 0;
   }
 
-  /// Polling is recorded too. Of blocks that hold more than will be kept, the last ones are left out.
+  /// Polling is recorded too. If blocks hold more than will be kept, the last ones stop recording.
   void limit_records() {
     if (!setup_.record) return;
     uint64_t held = 0;
@@ -196,7 +196,7 @@ class ResidentBlocks {
     std::iter_swap(first, resident_.begin());
   }
 
-  /// Whether nothing will ever happen any more; the first block then says so.
+  /// Whether no block can ever make progress; the first block then reports it.
   bool hangs() {
     if (can_begin()) return false;
     const bool all_wait = waiting_turns_ >= 2 * resident_.size() && steps_ >= next_watch_ / 16;
@@ -222,15 +222,15 @@ class ResidentBlocks {
   Machine machine_;
   const uint64_t blocks_;
   std::deque<std::unique_ptr<Resident>> resident_, idle_;  // the running one is in front
-  uint64_t next_ = 0;                                      // block to begin
+  uint64_t next_ = 0;                                      // next block to begin
   uint64_t steps_ = 0;                                     // since a block last ended
   uint64_t next_watch_ = kFirstWatch;
-  uint64_t changes_ = 0;         // of memory, as last looked at
-  uint64_t changes_before_ = 0;  // when a block last ended
-  uint64_t waiting_turns_ = 0;   // in a row, in which nothing changed
+  uint64_t changes_ = 0;         // memory changes at the last check
+  uint64_t changes_before_ = 0;  // memory changes when a block last ended
+  uint64_t waiting_turns_ = 0;   // consecutive turns without a change
 };
 
-/// Joins what a thread was doing to the launch, also where the host's memory ends.
+/// Runs a thread's work on the launch and handles the host running out of memory.
 template <class Work>
 bool guarded(const Work& work, Collector& collector) {
   bool good = false;
@@ -260,7 +260,7 @@ bool run_block(const LaunchSetup& setup, uint64_t index, Collector& collector, c
 
 bool run_blocks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop, unsigned threads) {
   const uint64_t blocks = setup.blocks();
-  // All blocks see one heap, whose memory is handed out in one order.
+  // All blocks see one heap, whose memory is allocated in a fixed order.
   if (setup.program->one_at_a_time || !setup.heap->unused())
     return guarded([&] { return ResidentBlocks(setup, collector, stop).run(); }, collector);
   const uint64_t chunk = std::clamp<uint64_t>(blocks / 256, 1, 64);

@@ -8,10 +8,10 @@
 
 namespace tilescope {
 
-/// One block alone, which nothing is collected of. False: the host has no memory left.
+/// Runs one block alone, without collecting results. False: the host is out of memory.
 bool run_block(const LaunchSetup& setup, uint64_t index, Collector& collector, const std::stop_token& stop);
 
-/// False: the host has no memory left. What the blocks did is in the collector.
+/// False: the host is out of memory. The results are in the collector.
 bool run_blocks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop, unsigned threads);
 
 }  // namespace tilescope

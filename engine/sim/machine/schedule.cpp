@@ -1,9 +1,9 @@
-// Which warp of a block runs next, and for how long.
+// Decides which warp of a block runs next, and for how long.
 //
-// Warps take turns of a number of backward branches, so that one that waits in a loop for another one's write lets it
-// go on. A turn that was used up in a loop which may wait (OperationDetail::waits) and in which no atomic operation
-// changed memory counts as waiting: the next one is shorter, another path of the warp goes first, and time passes for
-// %clock.
+// A warp's turn is limited to a number of backward branches, so that a warp that waits in a loop for a different warp's
+// write lets that one continue. A turn that was used up in a loop that may wait (OperationDetail::waits) and in which
+// no atomic operation changed memory counts as waiting: the next one is shorter, a different path of the warp goes
+// first, and time passes for %clock.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace tilescope {
 namespace {
 
-/// Turns in a row used up in a loop that may wait, after which other paths go first even though something changed.
+/// Consecutive turns used up in a loop that may wait, after which other paths go first even if memory changed.
 constexpr uint32_t kPatience = 16;
-/// With fewer changes of memory than one in so many backward branches, a turn was mostly spent waiting. If there was
-/// one, the warp goes on at once, up to so many times: it may have got a lock that all others want.
+/// With fewer memory changes than one in this many backward branches, a turn was mostly spent waiting. If there was a
+/// change, the warp continues at once, up to kMostInARow times: it may have acquired a lock that all others want.
 constexpr uint64_t kTriesToGetOn = 2;
 constexpr uint32_t kMostInARow = 64;
-/// Time that passes with the first turn of waiting; it doubles with each further one.
+/// Time that passes with the first waiting turn; it doubles with each further one.
 constexpr uint64_t kShortestWait = 256;
 constexpr uint32_t kMostDoublings = 24;
 
@@ -79,7 +79,7 @@ bool Machine::take_turn(Block& block, Warp& warp, ChunkRecord& record) {
   const bool may_wait = used_up && program_.details[at].waits;
   const bool waits = may_wait && changed == 0;
   (waits ? block.round_waits : block.round_moves) = true;
-  // A lock that some lane got, while the others go on trying.
+  // Some lane acquired a lock, while the others keep trying.
   const bool hesitates = may_wait && changed * kTriesToGetOn < static_cast<uint64_t>(warp.turn);
   if (!hesitates) {
     warp.turn = std::min(2 * warp.turn, Warp::kLongestTurn);

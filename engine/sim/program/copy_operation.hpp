@@ -1,4 +1,4 @@
-// How the operation of an asynchronous copy (cp.async) is laid out: the decoder packs it, and its handler reads it.
+// Layout of the operation of an asynchronous copy (cp.async): the decoder packs it, and its handler unpacks it.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace tilescope {
 
-/// What operand c of a copy says, in Operation::extra.
+/// Meaning of operand c of a copy, in Operation::extra.
 constexpr uint16_t kWholeSource = 0;    // nothing
-constexpr uint16_t kSourceSize = 1;     // how many bytes are read; the rest is zero
-constexpr uint16_t kIgnoredSource = 2;  // a predicate: where it holds, everything is zero
+constexpr uint16_t kSourceSize = 1;     // number of bytes read; the rest is zero
+constexpr uint16_t kIgnoredSource = 2;  // a predicate: if it holds, all bytes are zero
 
 /// The offsets of both addresses in Operation::immediate.
 constexpr int64_t pack_offsets(int32_t shared, int32_t global) {

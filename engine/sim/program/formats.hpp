@@ -1,7 +1,7 @@
 // Floating-point formats, converted and rounded bit by bit as the GPU does: f16, bf16, f32 and f64.
 //
 // A finite number is significand · 2^exponent with a 64-bit significand, so that every number of these formats and
-// every 64-bit integer is exact; `inexact` says that a little more was there (by magnitude) than the significand holds.
+// every 64-bit integer is exact; `inexact` means that the true magnitude is slightly larger than the significand says.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ namespace tilescope {
 struct FloatFormat {
   int fraction_bits;
   int exponent_bits;
-  uint64_t canonical_nan;  // what an operation gives for a NaN
+  uint64_t canonical_nan;  // the result of an operation that yields NaN
 
   constexpr int bias() const { return (1 << (exponent_bits - 1)) - 1; }
   constexpr uint64_t infinity() const { return ((uint64_t{1} << exponent_bits) - 1) << fraction_bits; }
@@ -61,7 +61,8 @@ constexpr ExactNumber exact_of_integer(bool negative, uint64_t magnitude) {
   return number;
 }
 
-/// Whether a magnitude is rounded up: `odd` of the kept part, then the half and the rest of what is dropped.
+/// Whether a magnitude is rounded up: `odd` is the lowest kept bit, `half` the highest dropped bit, `rest` all lower
+/// ones.
 constexpr bool rounds_up(Rounding rounding, bool negative, bool odd, bool half, bool rest) {
   switch (rounding) {
     case Rounding::nearest_even:
@@ -85,7 +86,7 @@ constexpr uint64_t round_to_format(ExactNumber number, const FloatFormat& format
   if (number.kind == ExactNumber::Kind::zero) return sign;
   if (number.kind == ExactNumber::Kind::infinity) return sign | format.infinity();
   const int shift = std::countl_zero(number.significand);
-  const uint64_t significand = number.significand << shift;  // 1.xxx with 63 bits behind the point
+  const uint64_t significand = number.significand << shift;  // 1.xxx with 63 fraction bits
   const int exponent = number.exponent - shift + 63;
   const int lowest_exponent = 1 - format.bias();
   const int below = exponent < lowest_exponent ? lowest_exponent - exponent : 0;
@@ -97,17 +98,19 @@ constexpr uint64_t round_to_format(ExactNumber number, const FloatFormat& format
   uint64_t magnitude = kept + (rounds_up(rounding, number.negative, (kept & 1) != 0, half, rest) ? 1 : 0);
   if (below == 0) magnitude += static_cast<uint64_t>(exponent + format.bias() - 1) << format.fraction_bits;
   if (magnitude < format.infinity() && exponent <= format.bias()) return sign | magnitude;
-  const bool up = rounds_up(rounding, number.negative, true, true, true);  // towards infinity, or to the largest
+  const bool up = rounds_up(rounding, number.negative, true, true, true);  // to infinity, or to the largest finite
+                                                                           // number
   return sign | (up ? format.infinity() : format.infinity() - 1);
 }
 
 inline ExactNumber exact_of(double value) { return exact_of_bits(std::bit_cast<uint64_t>(value), kFormat64); }
 inline ExactNumber exact_of(float value) { return exact_of_bits(std::bit_cast<uint32_t>(value), kFormat32); }
 
-/// f16 or bf16 bits as a float; always exact, NaN becomes the GPU's.
+/// Converts f16 or bf16 bits to float; always exact, NaN becomes the GPU's canonical one.
 inline float widen(uint16_t bits, const FloatFormat& format) {
   if (format.exponent_bits == 8) return std::bit_cast<float>(uint32_t{bits} << 16);
-  // The fraction moves to its place; a multiplication adds the difference of the biases, and normalises subnormals.
+  // The fraction is shifted into position; a multiplication adds the difference of the biases and normalises
+  // subnormals.
   const float magnitude = std::bit_cast<float>((bits & 0x7fffU) << 13) * 0x1p112F;
   auto widened = std::bit_cast<uint32_t>(magnitude);
   if (magnitude >= 65536.0F) {
@@ -116,13 +119,15 @@ inline float widen(uint16_t bits, const FloatFormat& format) {
   }
   return std::bit_cast<float>(widened | (bits & 0x8000U) << 16);
 }
-/// The same as narrow() to f16, to nearest even, from a float.
+/// Same as narrow() from float to f16, rounding to nearest even.
 inline uint16_t narrow_half(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = bits >> 16 & 0x8000U, magnitude = bits & 0x7fffffffU;
   if (magnitude > 0x7f800000U) return 0x7fff;
-  if (magnitude >= 0x477ff000U) return static_cast<uint16_t>(sign | 0x7c00U);  // 65520 and more round to infinity
-  // Normal: round the fraction and move it. Subnormal: adding 0.5 lets the host round at f16's last place.
+  if (magnitude >= 0x477ff000U)
+    return static_cast<uint16_t>(sign | 0x7c00U);  // values of at least 65520 round to
+                                                   // infinity
+  // Normal: round the fraction and shift it. Subnormal: adding 0.5 makes the host round at f16's last bit.
   const uint32_t normal = (magnitude - 0x38000000U + 0xfffU + (magnitude >> 13 & 1U)) >> 13;
   const uint32_t subnormal = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3f000000U;
   return static_cast<uint16_t>(sign | (magnitude < 0x38800000U ? subnormal : normal));
@@ -141,8 +146,8 @@ struct Brain {
   static constexpr const FloatFormat& format = kFormatBrain;
 };
 
-/// A double that stands for a little more or less than itself: the sum or product and the sign of what was lost,
-/// rounded to odd, so that a later rounding to a much narrower format is right.
+/// A double that represents a value slightly above or below it: `value` with the sign of the lost part, rounded to odd,
+/// so that a later rounding to a much narrower format is correct.
 inline double to_odd(double value, double lost) {
   const auto bits = std::bit_cast<uint64_t>(value);
   if (lost == 0 || !std::isfinite(value) || (bits & 1) != 0) return value;

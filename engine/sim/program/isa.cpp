@@ -12,7 +12,7 @@
 namespace tilescope {
 namespace {
 
-/// Calls `found` with every opcode that a pattern with {x,y} alternatives stands for.
+/// Calls `found` with every opcode that a pattern with {x,y} alternatives expands to.
 template <class Found>
 void expand(const std::string& pattern, const Found& found) {
   const size_t open = pattern.find('{');
@@ -31,7 +31,7 @@ void expand(const std::string& pattern, const Found& found) {
 const std::unordered_map<std::string, const IsaRow*>& isa_table() {
   static const std::unordered_map<std::string, const IsaRow*> table = [] {
     std::unordered_map<std::string, const IsaRow*> rows;
-    // One a line, so that a new one touches no other.
+    // One per line, so that a new one changes no other line.
     // clang-format off
     const std::initializer_list<std::span<const IsaRow>> families = {
         call_rows(),
@@ -69,15 +69,15 @@ const std::unordered_map<std::string, const IsaRow*>& isa_table() {
   return table;
 }
 
-/// What an order of qualifiers decides: the types of several operands, the layouts of a matrix product's two sides; in
-/// the table's own opcodes also numbers.
+/// Parts whose order matters: the types of several operands, the layouts of a matrix product's two sides; in the
+/// table's own opcodes also numbers.
 bool is_positional(std::string_view part) {
   static constexpr std::array<std::string_view, 7> kOthers = {"row", "col", "b1", "s4", "u4", "s2", "u2"};
   return find_ptx_type(part) != nullptr || (!part.empty() && part[0] >= '0' && part[0] <= '9') ||
          std::find(kOthers.begin(), kOthers.end(), part) != kOthers.end();
 }
 
-/// An opcode with its types and layouts in their order, and in front of them what else it says in alphabetical order.
+/// An opcode with its types and layouts in their order, preceded by its other parts in alphabetical order.
 std::string in_standard_order(std::string_view opcode) {
   const size_t dot = std::min(opcode.find('.'), opcode.size());
   std::vector<std::string_view> others;
@@ -101,8 +101,8 @@ std::string in_standard_order(std::string_view opcode) {
 
 using ReorderedRows = std::unordered_map<std::string, const IsaRow*>;
 
-/// The rows whose opcode begins with `head`, by their opcode in standard order. ptxas takes the qualifiers behind the
-/// first words in any order, and compilers and headers use that: max.s32.relu, ldmatrix.sync.aligned.x4.m8n8.
+/// The rows whose opcode begins with `head`, by opcode in standard order. ptxas accepts the qualifiers after the first
+/// words in any order, and compilers and headers rely on that: max.s32.relu, ldmatrix.sync.aligned.x4.m8n8.
 const ReorderedRows& reordered_rows(std::string_view head) {
   static std::mutex mutex;
   static std::unordered_map<std::string, ReorderedRows> tables;

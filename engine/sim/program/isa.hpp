@@ -3,15 +3,15 @@
 //   ISA("add.{s32,u32}", "4=44", (Vector2<uint32_t, Add>))
 //        opcode           shape   handler
 //
-// In an opcode {x,y} stands for either; {,.rn} for an optional part. The shape gives the operands, those that are
-// written before the '=':
+// In an opcode {x,y} means either; {,.rn} means an optional part. The shape lists the operands, those that are written
+// before the '=':
 //
-//   p          a predicate                      2 4 8 16=q  an integer register of so many bytes
+//   p          a predicate                      2 4 8 16=q  an integer register of this many bytes
 //   h f d      a floating-point register of 2, 4, 8 bytes (a literal is converted to it)
 //   x          a register of any width          w  a vector {…} of registers
 //   m          an address                       v  what a memory operation moves: a register or a vector
 //   l          a label                          t  a table of labels
-//   T          what a texture fetch gives, or where it reads: {…} or {…}|p, and [object, {coordinates}]
+//   T          result or source of a texture fetch: {…} or {…}|p, and [object, {coordinates}]
 //   F E        a fragment of a matrix: a vector of up to eight registers of 4 bytes, of 8 bytes
 //
 // Handlers of one family are in one isa/execute_*.cpp, which includes its section of isa.def.
@@ -32,16 +32,16 @@ struct IsaRow {
   Handler run;
 };
 
-/// The row of an opcode without its modifiers of no consequence, whose qualifiers may stand in any order; nothing if
-/// the simulator does not know it.
+/// The row of an opcode; modifiers without effect are dropped, and qualifiers may be in any order. Null if the
+/// simulator does not know it.
 const IsaRow* find_isa_row(std::string_view opcode);
 
-/// Every opcode of the table, for tests.
+/// Number of opcodes in the table, for tests.
 size_t count_isa_opcodes();
-/// Opcodes that mean something different in a different order, which find_isa_row() would confuse; for tests.
+/// Opcodes whose meaning depends on the order of their qualifiers, which find_isa_row() would confuse; for tests.
 std::vector<std::string> ambiguous_isa_opcodes();
 
-// The families. Which code runs is chosen once, for the CPU at hand.
+// The families. The implementation is chosen once, for the host's CPU.
 std::span<const IsaRow> call_rows();
 std::span<const IsaRow> library_rows();
 std::span<const IsaRow> integer_rows();

@@ -32,7 +32,7 @@ double operations_of_shape(std::string_view shape) {
   return shape.empty() ? product : 0;
 }
 
-/// The tensor cores' rate for a type of A.
+/// The tensor core rate for a type of A.
 std::optional<PeakRate> tensor_rate_of(std::string_view type) {
   if (type == "bf16") return PeakRate::bf16;
   if (type == "tf32") return PeakRate::tf32;

@@ -1,4 +1,4 @@
-// What a launch computed, from how often each of its instructions was executed.
+// The arithmetic of a launch, computed from how often each of its instructions was executed.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-/// Operations of one execution of an instruction by a warp, and whose rate they are; 0 where it is none that computes.
+/// Operations of one execution of an instruction by a warp, and the peak rate that applies; 0 if it is not arithmetic.
 struct InstructionWork {
   PeakRate rate = PeakRate::fp32;
   double operations = 0;

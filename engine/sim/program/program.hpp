@@ -1,13 +1,13 @@
-// A kernel ready to run: what lower/decode.cpp makes of a parsed function.
+// A kernel ready to run: the output of lower/decode.cpp for a parsed function.
 //
 //   operations   one 32-byte record per PTX instruction, in the order of ControlFlow::layout
-//   details      what only errors, findings and branches of split warps need, one record per operation
+//   details      data used only by errors, findings and branches of diverged warps, one record per operation
 //   sites        the memory instructions that are observed
 //
 // Registers of a warp are slots of 64 bytes: a 16-bit register takes one, a 32-bit register two, a 64-bit register four
-// (32 lanes side by side). A slot number with its top bit set lies in the uniform area, which all warps of a block
+// (32 lanes side by side). A slot number with its top bit set refers to the uniform area, which all warps of a block
 // share: constants, kernel parameters and the special registers that are the same for a whole block. Predicates are
-// 32-bit lane masks of their own; predicate 0 is always true.
+// separate 32-bit lane masks; predicate 0 is always true.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ namespace tilescope {
 
 struct Operation;
 struct Warp;
-/// Executes one operation for the lanes of a mask (never 0) and returns the operation that comes next.
+/// Executes one operation for the lanes of a mask (never 0) and returns the next operation.
 using Handler = const Operation* (*)(Warp&, const Operation*, uint32_t mask);
 
 constexpr size_t kSlotBytes = 64;
@@ -40,7 +40,7 @@ struct alignas(32) Operation {
   uint16_t a = 0, b = 0, c = 0;  // source slots; a predicate source is index · 2 + negated
   uint16_t guard = 0;            // predicate index · 2 + negated; 0: always
   uint16_t extra = 0;            // second destination, or the fourth register of a vector
-  uint32_t site = 0;             // of a memory operation: index into Program::sites
+  uint32_t site = 0;             // for a memory operation: index into Program::sites
   int64_t immediate = 0;         // branch: target; memory: address offset; arithmetic: see OperationModifiers
 };
 static_assert(sizeof(Operation) == 32);
@@ -48,7 +48,7 @@ static_assert(sizeof(Operation) == 32);
 /// Operation::immediate of arithmetic: the slot of a fourth source in bits 0–15, and the modifiers of the opcode above.
 enum class Rounding : uint8_t { nearest_even, zero, minus_infinity, plus_infinity, nearest_away };
 enum class Combine : uint8_t { none, conjunction, disjunction, exclusive };
-/// What set gives where its comparison holds; in Operation::extra.
+/// The result of `set` if its comparison holds; in Operation::extra.
 enum class SetResult : uint8_t { ones, one_f32, one_f16, one_bf16 };
 struct OperationModifiers {
   Rounding rounding = Rounding::nearest_even;
@@ -86,19 +86,19 @@ struct OperationDetail {
   uint32_t instruction = 0;                   // index into the function's instructions
   uint32_t file = 0;                          // index into Program::files
   uint32_t line = 0;                          // 0: unknown
-  uint32_t origin_file = 0, origin_line = 0;  // as Site has them
-  /// Of a function from a header that is not the toolkit's: the line itself, inlined at `line`. 0: none.
+  uint32_t origin_file = 0, origin_line = 0;  // as in Site
+  /// For a function from a header that is not the toolkit's: the line itself, inlined at `line`. 0: none.
   uint32_t header_file = 0, header_line = 0;
-  int64_t loop_end = -1;  // of a backward branch: the last operation of the loop it closes
-  bool waits = false;     // heads a loop in which other threads' writes may be waited for
+  int64_t loop_end = -1;  // for a backward branch: the last operation of the loop it closes
+  bool waits = false;     // heads a loop that may wait for other threads' writes
   struct Target {
     uint32_t operation;
     int64_t loop_end;
   };
-  std::vector<Target> targets = {};  // of brx.idx
+  std::vector<Target> targets = {};  // for brx.idx
 };
 
-/// A memory instruction whose accesses are observed, or checked only (local, constant).
+/// A memory instruction whose accesses are observed, or only checked (local, constant).
 struct MemorySite {
   uint32_t operation = 0;  // index into Program::operations
   Space space = Space::global;
@@ -108,10 +108,10 @@ struct MemorySite {
   bool is_matrix = false;       // ldmatrix, stmatrix: a lane's address is that of a row of 16 bytes
   uint16_t observed = 0xffff;   // index into Program::observed_sites; 0xffff: not observed
   bool is_strong = false;       // volatile, relaxed and stronger, atomic: does not race with its like
-  bool acquires = false;        // sees what the one who wrote has published
+  bool acquires = false;        // makes visible what the writer has published
   bool releases = false;        // publishes what the thread has done, without a fence
-  bool takes_stale = false;     // compare-and-swap, minimum and such: a plain read before it may be out of date
-  bool within_block = false;    // of a strong access: its scope is the block, so it does not order different blocks
+  bool takes_stale = false;     // compare-and-swap, minimum and similar: a plain read before it may be out of date
+  bool within_block = false;    // for a strong access: its scope is the block, so it does not order different blocks
 };
 
 // An asynchronous copy has two sites: it reads global memory at one, and writes shared memory at the other.
@@ -122,7 +122,7 @@ inline bool reads_memory(const MemorySite& site) {
   return site.kind == AccessKind::async_copy ? site.space != Space::shared : site.kind != AccessKind::store;
 }
 
-/// A special register that has a slot of its own.
+/// A special register with its own slot.
 enum class SpecialRegister : uint8_t {
   tid_x,
   tid_y,
@@ -162,7 +162,7 @@ struct SpecialSlot {
   uint16_t slot;
 };
 
-/// A run of parameter bytes that some ld.param reads, spread over 32 lanes in the uniform area.
+/// A range of parameter bytes that some ld.param reads, spread over 32 lanes in the uniform area.
 struct ParameterSlot {
   uint16_t slot;
   uint32_t offset;  // bytes into the parameters
@@ -171,8 +171,8 @@ struct ParameterSlot {
   bool is_signed;
 };
 
-/// What wmma.load and wmma.store move: bands of eight rows (of B, of columns), each of so many steps of four lanes,
-/// each lane with `parts` neighbouring elements (isa/execute_matrix_wmma.cpp).
+/// The data moved by wmma.load and wmma.store: bands of eight rows (for B, columns), each of `depth` steps of four
+/// lanes, each lane with `parts` neighbouring elements (isa/execute_matrix_wmma.cpp).
 struct FragmentShape {
   enum class Role : uint8_t { a, b, accumulator };
   Role role = Role::a;
@@ -182,35 +182,35 @@ struct FragmentShape {
   bool contiguous = true;  // a lane's elements are neighbours in memory too
 };
 
-/// The registers of a matrix instruction: of mma those of D, A, B and C, in their order; of a load or store of a matrix
-/// the first row alone.
+/// The registers of a matrix instruction: for mma those of D, A, B and C, in this order; a load or store uses only the
+/// first row.
 struct FragmentOperands {
   std::array<std::array<uint16_t, 8>, 4> slots{};
-  std::array<uint8_t, 4> counts{};  // registers of each
-  FragmentShape shape;              // of a load or store
+  std::array<uint8_t, 4> counts{};  // number of registers in each
+  FragmentShape shape;              // for a load or store
 };
 
 /// The operands of a texture fetch.
 struct TextureOperands {
-  TextureSpec::Shape shape = TextureSpec::Shape::two;  // of the instruction; linear memory is read as one dimension
+  TextureSpec::Shape shape = TextureSpec::Shape::two;  // of the instruction; linear memory is read as one-dimensional
   bool integer_coordinates = false;
   std::array<uint16_t, 4> results{};      // slots
-  std::array<uint16_t, 4> coordinates{};  // slots: the layer first
+  std::array<uint16_t, 4> coordinates{};  // slots; the layer first
   uint16_t object = 0;                    // slot of the texture object
-  uint16_t resident = 0;                  // index of the predicate that says whether the texels were there; 0: none
+  uint16_t resident = 0;                  // index of the predicate that tells whether the texels were resident; 0: none
 };
 
-/// A function that is called while the program runs (lower/inline_calls.hpp).
+/// A function that is called at run time (lower/inline_calls.hpp).
 struct Subroutine {
-  uint32_t operation = 0;   // where it begins
-  uint16_t frame_slot = 0;  // the register that holds where its frame begins in local memory
+  uint32_t operation = 0;   // its first operation
+  uint16_t frame_slot = 0;  // the register with the offset of its frame in local memory
   uint32_t frame_bytes = 0;
-  uint32_t passed_bytes = 0;                  // of the frame, from its start: results and parameters
+  uint32_t passed_bytes = 0;                  // results and parameters, from the start of the frame
   std::vector<uint64_t> results, parameters;  // bytes of each
   std::string name;                           // as in the source
 };
 
-/// A call of a subroutine: what is copied between the frames of caller and callee, and what the caller wants back.
+/// A call of a subroutine: what is copied between the frames of caller and callee, and what the caller needs restored.
 struct CallSite {
   struct Copy {
     uint32_t caller, callee, bytes;  // offsets in the frames
@@ -223,7 +223,7 @@ struct CallSite {
   uint32_t caller_bytes = 0;       // of the caller's frame
   std::vector<uint64_t> result_bytes, parameter_bytes;
   std::vector<Copy> results, parameters;
-  std::vector<Register> saved;  // where the call may lead back to its caller
+  std::vector<Register> saved;  // if the call may be recursive
   std::vector<uint16_t> saved_predicates;
   uint32_t saved_bytes = 0;
 };
@@ -231,22 +231,22 @@ struct CallSite {
 /// A variable in the local memory of a thread.
 struct LocalVariable {
   uint32_t offset = 0, bytes = 0;
-  bool is_argument = false;  // what passes values between functions; counts as written
+  bool is_argument = false;  // passes values between functions; counts as written
 };
 
-/// The stack of a thread, for the frames of subroutines. A GPU gives 1 KB unless cudaDeviceSetLimit asks for more.
+/// Stack size of a thread, for the frames of subroutines. A GPU has 1 KiB unless cudaDeviceSetLimit sets more.
 constexpr uint32_t kStackBytes = 64 * 1024;
 
-/// A __shared__ variable of the module; see is_used() in shared_names.cpp for those of the kernel.
+/// A __shared__ variable of the module; is_used() in shared_names.cpp finds those of the kernel.
 struct SharedVariable {
   std::string_view symbol;
-  uint64_t first = 0, bytes = 0;  // of the block's shared memory; 0: extern __shared__
+  uint64_t first = 0, bytes = 0;  // offsets in the block's shared memory; bytes 0: extern __shared__
 };
 
 struct Program {
   std::shared_ptr<const PtxModule> module;
   const PtxFunction* function = nullptr;  // in the module, or in `owner`
-  std::shared_ptr<const void> owner;      // of a function whose calls were inlined
+  std::shared_ptr<const void> owner;      // owns a function whose calls were inlined
 
   std::vector<Operation> operations;
   std::vector<OperationDetail> details;
@@ -258,29 +258,30 @@ struct Program {
 
   uint32_t register_slots = 0;             // of one warp
   uint32_t predicates = 1;                 // of one warp, with the always-true one
-  std::vector<uint16_t> slot_of_register;  // by register of the function; of a predicate its index
+  std::vector<uint16_t> slot_of_register;  // by register of the function; the index for a predicate
   std::vector<uint8_t> uniform;            // initial content of the uniform area
   std::vector<SpecialSlot> specials;
   std::vector<ParameterSlot> parameter_slots;
   std::vector<uint16_t> entry_slots, entry_predicates;  // read before they are written: cleared when a block starts
 
-  std::vector<uint32_t> parameter_offsets;  // where each parameter starts
+  std::vector<uint32_t> parameter_offsets;  // offset of each parameter
   uint32_t parameter_bytes = 0;
   uint32_t static_shared_bytes = 0;
   uint32_t dynamic_shared_offset = 0;
   std::vector<SharedVariable> shared_variables;  // ascending first
-  uint32_t local_bytes = 0;                      // of one thread: the kernel's variables, then the stack
-  uint32_t local_checked_bytes = 0;              // from the start: where reading what was not written is noticed
-  uint32_t stack_offset = 0;                     // where the stack begins; local_bytes: there is none
+  uint32_t local_bytes = 0;                      // per thread: the kernel's variables, then the stack
+  uint32_t local_checked_bytes = 0;              // from the start: bytes for which reads before a write are reported
+  uint32_t stack_offset = 0;                     // start of the stack; local_bytes: there is none
   std::vector<LocalVariable> local_variables;
-  uint32_t entry = 0;  // the operation with which the kernel begins
+  uint32_t entry = 0;  // the kernel's first operation
   std::vector<Subroutine> subroutines;
   std::vector<CallSite> call_sites;
   std::vector<uint32_t> subroutine_of;  // by function of the module; kNoIndex: none
-  uint32_t shared_granule = 4;          // bytes of the narrowest element moved to or from shared memory, at most 4
-  uint32_t global_granule = 4;          // the same of global memory
-  WrittenMemory written;                // what races are looked for in
-  bool one_at_a_time = false;  // blocks may see one another's writes (atomics, fences): run in order on one host thread
+  uint32_t shared_granule = 4;          // size of the narrowest element moved to or from shared memory, in bytes, at
+                                        // most 4
+  uint32_t global_granule = 4;          // the same for global memory
+  WrittenMemory written;                // memory that is checked for races
+  bool one_at_a_time = false;  // blocks may see each other's writes (atomics, fences): run in order on one host thread
                                // (machine/run_blocks.cpp)
 };
 
@@ -291,11 +292,11 @@ constexpr uint64_t kConstantWindow = uint64_t{3} << kRegionBits;
 constexpr uint64_t kModuleWindow = uint64_t{4} << kRegionBits;
 constexpr uint64_t kParameterWindow = uint64_t{5} << kRegionBits;
 constexpr uint64_t kCodeWindow = uint64_t{6} << kRegionBits;        // addresses of functions
-constexpr uint64_t kHeapWindow = uint64_t{7} << kRegionBits;        // what malloc gives
-constexpr uint64_t kTextureWindow = uint64_t{8} << kRegionBits;     // texture objects, which are no addresses
-constexpr uint64_t kWorkspaceWindow = uint64_t{10} << kRegionBits;  // of a cooperative launch
+constexpr uint64_t kHeapWindow = uint64_t{7} << kRegionBits;        // returned by malloc
+constexpr uint64_t kTextureWindow = uint64_t{8} << kRegionBits;     // texture objects, which are not addresses
+constexpr uint64_t kWorkspaceWindow = uint64_t{10} << kRegionBits;  // for a cooperative launch
 
-/// Functions of a module have an address each; 0 is none's.
+/// Each function of a module has an address; no function has address 0.
 constexpr uint64_t kFunctionSpacing = 128;
 constexpr uint64_t address_of_function(uint32_t function) {
   return kCodeWindow + (uint64_t{function} + 1) * kFunctionSpacing;

@@ -15,7 +15,7 @@ namespace tilescope {
 namespace {
 
 using Words = std::vector<std::string_view>;
-/// What stands in the place of a name: of a constant or a macro its expression, of a template parameter its argument.
+/// The replacement of a name: the expression of a constant or a macro, the argument of a template parameter.
 using Meanings = std::map<std::string_view, Words>;
 
 bool is_name_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -23,7 +23,7 @@ bool is_name(std::string_view word) {
   return !word.empty() && is_name_part(word[0]) && std::isdigit(static_cast<unsigned char>(word[0])) == 0;
 }
 
-/// The text in names, numbers and signs. Line ends are words of their own where they end a directive.
+/// Splits the text into names, numbers and signs. A line end is a separate word if it ends a directive.
 Words words_of(std::string_view text) {
   Words words;
   bool directive = false;
@@ -53,7 +53,7 @@ Words words_of(std::string_view text) {
   return words;
 }
 
-/// An integer expression of constants; nothing if something in it is unknown.
+/// An integer expression of constants; nothing if a part of it is unknown.
 class Expression {
  public:
   Expression(const Words& words, const Meanings& meanings, int depth = 0)
@@ -125,7 +125,7 @@ class Expression {
   int depth_;
 };
 
-/// The index behind the bracket that closes the one at `open`.
+/// The index after the bracket that closes the one at `open`.
 size_t behind(const Words& words, size_t open) {
   static constexpr std::array<std::string_view, 4> kOpen = {"(", "[", "{", "<"}, kClose = {")", "]", "}", ">"};
   const auto kind = std::find(kOpen.begin(), kOpen.end(), words[open]) - kOpen.begin();
@@ -154,7 +154,7 @@ std::vector<Words> split(const Words& words, size_t first, size_t end) {
   return parts;
 }
 
-/// Macros without parameters, and integers that are const or constexpr. A name with two meanings has none.
+/// Macros without parameters, and const or constexpr integers. A name with two meanings is ignored.
 void add_constants(const Words& words, size_t first, size_t end, Meanings& meanings) {
   std::map<std::string_view, int> times;
   const auto add = [&](std::string_view name, size_t from, size_t to) {
@@ -186,7 +186,7 @@ void add_constants(const Words& words, size_t first, size_t end, Meanings& meani
   }
 }
 
-/// A function by its readable symbol: "void ns::gemm<64, 8>(float*)".
+/// A function from its readable symbol: "void ns::gemm<64, 8>(float*)".
 struct FunctionName {
   std::string name;
   std::string arguments;  // of the template: "64, 8"
@@ -196,7 +196,7 @@ FunctionName function_name(std::string_view readable) {
   end = std::min(end, readable.size());
   FunctionName result;
   std::string_view text = readable.substr(0, end);
-  // The parameters of a template may hold brackets; of its arguments the outermost ones count.
+  // A template's parameters may contain brackets; only the outermost ones of its arguments count.
   if (const size_t open = readable.find('<'); open < end) {
     int depth = 0;
     size_t close = open;
@@ -213,7 +213,7 @@ FunctionName function_name(std::string_view readable) {
   return result;
 }
 
-/// The body of a function: the words between its braces, and those of the template's parameter list before it.
+/// The body of a function: the words between its braces, and those of the preceding template parameter list.
 struct Body {
   size_t first = 0, end = 0, parameters = 0, parameters_end = 0;
 };
@@ -224,7 +224,7 @@ std::vector<Body> bodies_of(const Words& words, std::string_view name) {
     size_t open = behind(words, i + 1);
     if (open >= words.size() || words[open] != "{") continue;
     Body body{open + 1, behind(words, open) - 1, 0, 0};
-    // Back to the end of what stands before the function.
+    // Searches back to the end of the preceding declaration.
     for (size_t k = i; k > 0 && words[k - 1] != ";" && words[k - 1] != "}"; --k) {
       if (words[k - 1] != "template" || words[k] != "<") continue;
       body.parameters = k + 1;
@@ -249,7 +249,7 @@ uint64_t bytes_of_type(std::string_view type) {
   return found == kBytes.end() ? 0 : found->second;
 }
 
-/// The bytes of the type that the words in front of a declarator name; 0: unknown.
+/// The size of the type before a declarator; 0: unknown.
 uint64_t bytes_of_type(const Words& words, size_t first, size_t end, const Meanings& meanings) {
   uint64_t bytes = 0;
   for (size_t i = first; i < end;) {
@@ -276,7 +276,7 @@ std::optional<ArrayShape> shape_in(const Words& words, size_t first, size_t end,
     for (size_t k = i + 1; k < stop; ++k) {
       if (words[k] != name || (k + 1 < stop && words[k + 1] != "[" && words[k + 1] != "," && words[k + 1] != "="))
         continue;
-      // The type stands before the first declarator.
+      // The type precedes the first declarator.
       size_t type_end = i + 1;
       while (type_end < k && words[type_end] != "[" && words[type_end] != ",") ++type_end;
       if (type_end < k) --type_end;
@@ -320,7 +320,8 @@ std::optional<ArrayShape> shared_shape(std::string_view source, std::string_view
   Meanings constants;
   add_constants(words, 0, words.size(), constants);
   const bool is_local = !local_name(symbol).empty();
-  // "void gemm<64>(float*)::Bs" is in the function that its symbol names; an extern array in the kernel, or before it.
+  // "void gemm<64>(float*)::Bs" is in the function that its symbol names; an extern array is in the kernel, or before
+  // it.
   const std::string name = variable_name(symbol);
   std::string readable = readable_name(is_local ? symbol : kernel);
   if (is_local) readable.resize(std::min(readable.rfind("::" + name), readable.size()));

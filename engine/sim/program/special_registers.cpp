@@ -26,7 +26,7 @@ constexpr SpecialRegisterInfo kSpecials[] = {
     {"%nsmid", SpecialRegister::nsmid, 4, false},
     {"%smid", SpecialRegister::smid, 4, false},
     {"%gridid", SpecialRegister::gridid, 8, false},
-    // Where cooperative_groups keep the barrier of the grid.
+    // Address of the grid barrier of cooperative_groups.
     {"%envreg1", SpecialRegister::workspace_high, 4, false},
     {"%envreg2", SpecialRegister::workspace_low, 4, false},
     {"%aggr_smem_size", SpecialRegister::total_smem_size, 4, false},
@@ -34,7 +34,7 @@ constexpr SpecialRegisterInfo kSpecials[] = {
     {"%reserved_smem_offset_end", SpecialRegister::zero, 4, false},
     {"%reserved_smem_offset_cap", SpecialRegister::zero, 4, false},
     {"%current_graph_exec", SpecialRegister::zero_wide, 8, false},
-    // A block is a cluster of its own.
+    // Each block is its own cluster.
     {"%clusterid.x", SpecialRegister::ctaid_x, 4, false},
     {"%clusterid.y", SpecialRegister::ctaid_y, 4, false},
     {"%clusterid.z", SpecialRegister::ctaid_z, 4, false},
@@ -59,7 +59,7 @@ constexpr SpecialRegisterInfo kSpecials[] = {
 const SpecialRegisterInfo* find_special_register(std::string_view name) {
   for (const auto& info : kSpecials)
     if (info.name == name) return &info;
-  // Read-only values of the driver and the profiler's counters: nobody has set them here.
+  // Read-only values of the driver and the profiler's counters: they are never set here.
   static constexpr SpecialRegisterInfo kZero = {"", SpecialRegister::zero, 4, false};
   static constexpr SpecialRegisterInfo kZeroWide = {"", SpecialRegister::zero_wide, 8, false};
   const auto numbered = [&](std::string_view stem, std::string_view end, int limit) {

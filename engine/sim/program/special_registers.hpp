@@ -1,5 +1,5 @@
-// The special registers (PTX ISA 9.0, section 10): the table in which the decoder looks them up.
-// state/special_slots.hpp says what their slots hold.
+// The special registers (PTX ISA 9.0, section 10): the decoder's lookup table. state/special_slots.hpp fills their
+// slots.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct SpecialRegisterInfo {
   std::string_view name;  // "%tid.x"
   SpecialRegister id;
   uint32_t bytes;
-  bool by_warp;  // has a slot in every warp; the others lie in the uniform area
+  bool by_warp;  // has a slot in every warp; the others are in the uniform area
 };
 const SpecialRegisterInfo* find_special_register(std::string_view name);
 

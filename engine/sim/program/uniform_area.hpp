@@ -1,4 +1,4 @@
-// Builds the uniform area of a program: constants, and room for parameters and special registers.
+// Builds the uniform area of a program: constants, and space for parameters and special registers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class UniformArea {
  public:
   explicit UniformArea(Program& program) : program_(program) {}
 
-  /// The slot of a value, the same in all lanes, as a register of 2, 4 or 8 bytes.
+  /// The slot of a value that is the same in all lanes, as a register of 2, 4 or 8 bytes.
   uint16_t constant(uint64_t bits, uint32_t bytes) {
     if (bytes < 8) bits &= (uint64_t{1} << (8 * bytes)) - 1;
     const auto [place, added] = constants_.try_emplace({bits, bytes}, uint16_t{0});
@@ -22,7 +22,7 @@ class UniformArea {
     return place->second;
   }
 
-  /// Room for a register of so many bytes, or for several side by side.
+  /// Reserves a register of this many bytes, or several side by side.
   uint16_t reserve(uint32_t bytes) {
     const uint32_t slot = slots_;
     slots_ += bytes * 32 / static_cast<uint32_t>(kSlotBytes);

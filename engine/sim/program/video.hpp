@@ -1,4 +1,4 @@
-// The video instructions (PTX ISA 9.0, section 9.7.17): what an opcode and its operands' parts say, in the 64 bits of
+// The video instructions (PTX ISA 9.0, section 9.7.17): an opcode and its operands' parts, encoded in the 64 bits of
 // Operation::immediate.
 #pragma once
 
@@ -23,7 +23,8 @@ enum class VideoOperator : uint8_t {
   set_greater,
   set_greater_equal,
 };
-/// What becomes of the result and the last operand. merge: the result's chosen parts replace those of the operand.
+/// How the result is combined with the last operand. merge: the selected parts of the result replace those of the
+/// operand.
 enum class VideoSecond : uint8_t { none, merge, add, minimum, maximum };
 
 struct VideoModifiers {
@@ -34,14 +35,14 @@ struct VideoModifiers {
   bool signed_a : 1;
   bool signed_b : 1;
   bool saturate : 1;
-  bool wrap : 1;      // of a shift
+  bool wrap : 1;      // for a shift
   bool plus_one : 1;  // .po
   bool negate_product : 1;
   bool negate_c : 1;
   uint8_t scale : 4;  // shift of vmad's sum: 0, 7 or 15
-  // Several results: which are wanted. One: the part that is written, as bits << 3 | byte offset; 0: the whole.
+  // Several results: those that are wanted. One: the part that is written, as bits << 3 | byte offset; 0: the whole.
   uint8_t mask;
-  // Several results: a nibble for each, the byte or half of b:a to take. One: the part of the operand, as above.
+  // Several results: a nibble for each, selecting the byte or half of b:a. One: the part of the operand, as above.
   uint16_t pick_a;
   uint16_t pick_b;
 };

@@ -1,4 +1,4 @@
-// What a kernel may write in global memory, as far as its code tells.
+// The global memory that a kernel may write, as far as its code tells.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 namespace tilescope {
 
 struct WrittenMemory {
-  bool anywhere = false;             // some store's address is not understood
-  bool variables = false;            // some variable of the module is written
-  std::vector<uint32_t> parameters;  // offsets of the parameters that point to what is written
+  bool anywhere = false;             // the address of some store could not be traced
+  bool variables = false;            // some module variable is written
+  std::vector<uint32_t> parameters;  // offsets of the parameters that point to written memory
 };
 
 }  // namespace tilescope

@@ -12,7 +12,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool starts_word(char c) { return is_letter(c) || c == '_' || c == '$' || c == '%' || c == '.'; }
 bool continues_word(char c) { return starts_word(c) || is_digit(c); }
 
-/// The value of a digit in bases up to 16, or 16 if it is none.
+/// The value of a digit in bases up to 16, or 16 if it is not a digit.
 uint32_t digit_value(char c) {
   if (is_digit(c)) return static_cast<uint32_t>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<uint32_t>(c - 'a' + 10);
@@ -74,7 +74,7 @@ class Lexer {
 
   PtxToken word() {
     size_t length = 1;
-    if (at(0) == '.') {  // a directive: ".reg.b32" is two of them
+    if (at(0) == '.') {  // a directive: ".reg.b32" is two directives
       while (continues_word(at(length)) && at(length) != '.') ++length;
       return take(PtxTokenKind::word, length);
     }

@@ -1,5 +1,5 @@
-// Constant expressions of integers: values have 64 bits and are signed, unless a U, their size or a cast says otherwise
-// (PTX ISA 9.0, sections 4.5.5 and 4.5.6).
+// Constant integer expressions: values have 64 bits and are signed, unless a U suffix, their size or a cast makes them
+// unsigned (PTX ISA 9.0, sections 4.5.5 and 4.5.6).
 #include <array>
 #include <string_view>
 
@@ -17,7 +17,7 @@ struct Operator {
   std::string_view text;
   int precedence;
 };
-// Longer ones first, where one begins like another.
+// A longer operator precedes its own prefixes.
 constexpr std::array<Operator, 18> kOperators = {{{"<<", 8},
                                                   {">>", 8},
                                                   {"<=", 7},
@@ -59,7 +59,7 @@ class ConstantParser {
     return nullptr;
   }
 
-  /// Operators come as one token a character; '%' begins a word.
+  /// Operators arrive as one token per character; '%' begins a word.
   bool at(std::string_view text) const {
     if (text == "%") return cursor_.at_word("%");
     for (size_t i = 0; i < text.size(); ++i) {
@@ -165,7 +165,7 @@ class ConstantParser {
     const auto x = static_cast<int64_t>(left.bits), y = static_cast<int64_t>(right.bits);
     if (is_unsigned)
       left.bits = remainder ? left.bits % right.bits : left.bits / right.bits;
-    else if (y == -1)  // which the most negative number cannot be divided by
+    else if (y == -1)  // division of the most negative number by −1 would overflow
       left.bits = remainder ? 0 : ~left.bits + 1;
     else
       left.bits = static_cast<uint64_t>(remainder ? x % y : x / y);

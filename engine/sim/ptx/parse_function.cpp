@@ -36,11 +36,11 @@ class FunctionParser {
 
  private:
   struct Range {
-    uint32_t first = 0, count = 0;  // count 0: one register whose name is whole
-    uint32_t vector = 0;            // elements of a vector register, whose elements follow one another
+    uint32_t first = 0, count = 0;  // count 0: one register with exactly this name
+    uint32_t vector = 0;            // elements of a vector register; they are consecutive registers
   };
   using Registers = std::unordered_map<std::string_view, Range>;
-  /// What labels, tables and variables that a scope declares are called in the function.
+  /// Names in the function for the labels, tables and variables that a scope declares.
   struct NamedScope {
     uint32_t outer = kNoIndex;
     std::unordered_map<std::string_view, std::string_view> names = {};
@@ -54,7 +54,7 @@ class FunctionParser {
   }
   uint32_t scope() const { return open_[scopes_.size() - 1]; }
 
-  /// The name in the function of what the scope declares: another one if an earlier scope has it already.
+  /// The name in the function for a declaration of the scope: a different one if an earlier scope already uses it.
   bool declare(std::string_view& name, std::string_view what) {
     auto& names = named_scopes_[scope()].names;
     if (names.contains(name)) return cursor_.fail(fmt::format("{} '{}' is there twice", what, name));
@@ -80,7 +80,7 @@ class FunctionParser {
     for (auto& element : operand.elements) rename(element, from);
   }
 
-  /// Labels may be used before they are declared, so this comes last.
+  /// Labels may be used before they are declared, so this is done last.
   void rename_uses() {
     for (size_t i = 0; i < function_.instructions.size(); ++i)
       for (auto& operand : function_.instructions[i].operands) rename(operand, scope_of_instruction_[i]);
@@ -245,14 +245,14 @@ class FunctionParser {
     return true;
   }
 
-  /// Names in inner scopes hide those outside; %r<10> declares %r0 … %r9.
+  /// Names in inner scopes hide outer ones; %r<10> declares %r0 … %r9.
   bool find_register(std::string_view name, uint32_t& reg) const {
     Range range;
     if (!find_range(name, reg, range)) return false;
     return range.vector == 0;
   }
 
-  /// The same for vector registers as a whole, of which `reg` is the first element.
+  /// The same for whole vector registers; `reg` is the first element.
   bool find_range(std::string_view name, uint32_t& reg, Range& found) const {
     size_t digits = 0;
     while (digits < name.size() && name[name.size() - 1 - digits] >= '0' && name[name.size() - 1 - digits] <= '9')
@@ -411,7 +411,7 @@ class FunctionParser {
   std::deque<std::string>& names_;
   std::vector<Registers> scopes_;
   std::vector<NamedScope> named_scopes_;
-  std::vector<uint32_t> open_;  // of the scopes that are open, their indices into named_scopes_
+  std::vector<uint32_t> open_;  // indices into named_scopes_ of the open scopes
   std::unordered_set<std::string_view> declared_;
   std::vector<uint32_t> scope_of_instruction_;
   std::unordered_map<std::string_view, uint32_t> scope_of_table_;

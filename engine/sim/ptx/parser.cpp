@@ -37,7 +37,7 @@ namespace {
 
 constexpr uint64_t kLargestVariable = uint64_t{1} << 38;
 
-/// An initialiser's bytes are appended as they are met; nested braces only group.
+/// An initialiser's bytes are appended as they are parsed; nested braces only group.
 class Initialiser {
  public:
   Initialiser(PtxCursor& cursor, PtxVariable& variable, const PtxType& element)
@@ -86,7 +86,7 @@ class Initialiser {
     return true;
   }
 
-  /// The address of a variable, or the byte of it that a mask picks.
+  /// The address of a variable, or the byte of it that a mask selects.
   bool relocation(uint64_t mask) {
     PtxVariable::Relocation place{variable_.initial.size(), element_.bytes, {}, 0, false, 0};
     if (mask != 0) place.first_byte = static_cast<uint32_t>(std::countr_zero(mask) / 8);
@@ -129,7 +129,7 @@ bool parse_variable_type(PtxCursor& cursor, PtxVariable& variable, PtxType& elem
       if (!parse_constant(cursor, alignment)) return false;
       if (alignment > 1 << 16) return cursor.fail("an alignment is too large");
       if (!std::has_single_bit(alignment)) return cursor.fail("an alignment is no power of two");
-      // After the type it is that of what a pointer parameter points to.
+      // After the type it is the alignment of a pointer parameter's target.
       if (!typed) variable.alignment = static_cast<uint32_t>(alignment);
     } else if (word == ".v2" || word == ".v4") {
       vector = static_cast<uint32_t>(word[2] - '0');
@@ -282,7 +282,7 @@ class ModuleParser {
     if (cursor_.at('(') && !parse_parameters(cursor_, function.parameters)) return false;
     while (!cursor_.at('{') && !cursor_.at(';'))
       if (!performance_directive(function)) return false;
-    if (cursor_.accept(';')) return true;  // a declaration of something that is defined elsewhere
+    if (cursor_.accept(';')) return true;  // a declaration of something defined elsewhere
     if (!parse_function_body(cursor_, function, module_.made_names)) return false;
     module_.functions.push_back(std::move(function));
     return true;

@@ -1,4 +1,4 @@
-// What the two halves of the parser share: the cursor over the tokens, and the first error met.
+// State shared by the two halves of the parser: the cursor over the tokens, and the first error.
 #pragma once
 
 #include <fmt/core.h>
@@ -13,7 +13,7 @@
 
 namespace tilescope {
 
-/// A cursor over the tokens of a module. Every `bool` says whether parsing may go on; the first error is kept.
+/// A cursor over the tokens of a module. Every `bool` says whether parsing may continue; the first error is kept.
 class PtxCursor {
  public:
   explicit PtxCursor(std::vector<PtxToken> tokens) : tokens_(std::move(tokens)) {}
@@ -54,7 +54,7 @@ class PtxCursor {
     value = take().bits;
     return value <= limit || fail(fmt::format("{} is too large", value));
   }
-  /// Past the next semicolon outside of braces.
+  /// Skips past the next semicolon outside braces.
   bool skip_statement() {
     for (; !at_end(); take()) {
       if (at('{') && !skip_braces()) return false;
@@ -62,7 +62,7 @@ class PtxCursor {
     }
     return fail("a semicolon is missing");
   }
-  /// Past the closing brace that belongs to the opening one here.
+  /// Skips past the closing brace that matches the opening one here.
   bool skip_braces() {
     size_t depth = 0;
     for (; !at_end(); take()) {
@@ -101,22 +101,22 @@ class PtxCursor {
 
 /// A constant expression of integers (PTX ISA 9.0, 4.5.5): literals, parentheses, casts and the operators of C.
 bool parse_constant(PtxCursor& cursor, uint64_t& value);
-/// Whether one begins here: a literal, a sign or complement before one, or a parenthesis.
+/// Whether a constant begins here: a literal, a sign or complement before one, or a parenthesis.
 bool at_constant(const PtxCursor& cursor);
 
 /// One variable after its state space: [.align N] .type name[dimensions] [= initialiser]. The cursor stays at the comma
-/// or semicolon. `.type` and alignment carry over to the next name of the same declaration through `variable`.
+/// or semicolon. Type and alignment carry over to the next name of the same declaration through `variable`.
 bool parse_variable_type(PtxCursor& cursor, PtxVariable& variable, PtxType& element);
 bool parse_variable_name(PtxCursor& cursor, PtxVariable& variable, const PtxType& element);
 
 /// Whole declaration: type, names, semicolon.
 bool parse_variables(PtxCursor& cursor, std::vector<PtxVariable>& variables);
 
-/// (.param .type name, …): what a function takes or gives.
+/// (.param .type name, …): parameters or results of a function.
 bool parse_parameters(PtxCursor& cursor, std::vector<PtxVariable>& list);
 
-/// The body of a function, from its opening brace to past its closing one. Names that are there in several scopes are
-/// made different; `names` owns the new ones.
+/// The body of a function, from its opening brace past its closing one. Names that occur in several scopes are made
+/// unique; `names` owns the new ones.
 bool parse_function_body(PtxCursor& cursor, PtxFunction& function, std::deque<std::string>& names);
 
 }  // namespace tilescope

@@ -5,17 +5,17 @@
 namespace tilescope {
 
 bool is_toolkit_header(std::string_view path) {
-  if (path.ends_with("__nv_nvrtc_builtin_header.h")) return true;  // what NVRTC has in itself: texture functions
+  if (path.ends_with("__nv_nvrtc_builtin_header.h")) return true;  // built into NVRTC: texture functions
   const size_t include = path.find("/include/");
   if (include == std::string_view::npos) return path.find('/') == std::string_view::npos && path.starts_with("cuda_");
-  // /usr/local/cuda-13.0/include, …/site-packages/nvidia/cuda_runtime/include, /usr/include of a distribution.
+  // /usr/local/cuda-13.0/include, …/site-packages/nvidia/cuda_runtime/include, a distribution's /usr/include.
   const std::string_view folder = path.substr(0, include);
   return folder == "/usr" || folder.find("cuda") != std::string_view::npos ||
          folder.find("nvidia") != std::string_view::npos || path.find("/cccl/", include) != std::string_view::npos;
 }
 
 SourceLines::SourceLines(const PtxFunction& function) : function_(function) {
-  // The first .loc is that of the function itself.
+  // The first .loc is the function itself.
   if (!function.locations.empty()) own_file_ = function.locations[0].file;
   for (uint32_t i = 0; i < function.locations.size(); ++i) {
     const PtxLocation& location = function.locations[i];
@@ -42,8 +42,8 @@ SourceLine SourceLines::find(uint32_t location) const {
   for (int depth = 0; depth < kDeepest; ++depth) {
     if (at->file == own_file_) return {at->file, at->line};
     if (at->inlined && at->at_file == own_file_) return {at->at_file, at->at_line};
-    // The place it was inlined at is inlined itself: the .loc before this one says where. So it does where the compiler
-    // has left out at which place a piece of a header was inlined: a .loc of the same piece said so before.
+    // The inlining location is itself inlined: an earlier .loc says where. The same lookup is used if the compiler
+    // omitted where a piece of a header was inlined: an earlier .loc of the same piece has it.
     const auto outer = at->inlined ? inlined_.find({at->at_file, at->at_line, at->at_column})
                                    : inlined_.find({at->file, at->line, at->column});
     if (outer == inlined_.end()) break;

@@ -13,24 +13,24 @@
 namespace tilescope {
 
 struct SourceLine {
-  uint32_t file = 0;  // as numbered by .file
+  uint32_t file = 0;  // number in .file
   uint32_t line = 0;  // 0: unknown
 };
 
-/// Whether a file is one of the CUDA toolkit's own headers, where no user looks for a mistake.
+/// Whether a file is one of the CUDA toolkit's own headers, in which users do not look for errors.
 bool is_toolkit_header(std::string_view path);
 
 class SourceLines {
  public:
   explicit SourceLines(const PtxFunction& function);
-  /// Of an entry of PtxFunction::locations: the innermost line that lies in the kernel's own file; code from a header
-  /// is given the line at which it was inlined.
+  /// The line for an entry of PtxFunction::locations: the innermost line that is in the kernel's own file; code from a
+  /// header gets the line at which it was inlined.
   SourceLine find(uint32_t location) const;
-  /// The line itself, wherever it lies.
+  /// The line itself, in whichever file.
   SourceLine innermost(uint32_t location) const;
 
  private:
-  /// Line 0 marks code that the compiler could not attribute: it goes with what stands before it.
+  /// Line 0 marks code that the compiler could not attribute: it gets the line of the code before it.
   uint32_t attributed(uint32_t location) const;
 
   using Key = std::tuple<uint32_t, uint32_t, uint32_t>;  // file, line, column

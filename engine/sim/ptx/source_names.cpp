@@ -15,7 +15,7 @@ std::string_view local_name(std::string_view symbol) {
     for (; at < symbol.size() && std::isdigit(static_cast<unsigned char>(symbol[at])) != 0; ++at)
       length = length * 10 + static_cast<size_t>(symbol[at] - '0');
     if (length == 0 || at + length > symbol.size()) continue;
-    // Behind it a number, where a function has several of that name: "_0", "__10_".
+    // Followed by a number if a function has several variables of that name: "_0", "__10_".
     const std::string_view rest = symbol.substr(at + length);
     const bool ends =
         rest.find_first_not_of("_0123456789") == std::string_view::npos && (rest.empty() || rest[0] == '_');
@@ -30,7 +30,7 @@ std::string variable_name(std::string_view symbol) {
 }
 
 std::string readable_name(std::string_view symbol) {
-  // A lone "s" is not mangled, though the demangler reads it as the type short.
+  // A lone "s" is not mangled, though the demangler would read it as the type short.
   if (!symbol.starts_with("_Z")) return std::string(symbol);
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> readable(

@@ -1,4 +1,4 @@
-// Variables of PTX by the names that they have in the source.
+// Maps PTX symbols to the names in the source.
 #pragma once
 
 #include <string>
@@ -6,14 +6,13 @@
 
 namespace tilescope {
 
-/// The name that a mangled variable of a function has there: "tile" of _ZZ6kernelPfE4tile; nothing for others.
+/// The source name of a mangled variable of a function: "tile" for _ZZ6kernelPfE4tile; empty for others.
 std::string_view local_name(std::string_view symbol);
 
-/// Any variable by its name in the source.
+/// The source name of any variable.
 std::string variable_name(std::string_view symbol);
 
-/// A symbol as the source would write it, with scopes, template arguments and parameters; itself where it is not
-/// mangled.
+/// A symbol as written in the source, with scopes, template arguments and parameters; unchanged if it is not mangled.
 std::string readable_name(std::string_view symbol);
 
 }  // namespace tilescope

@@ -1,11 +1,11 @@
-// Copies on their way from global to shared memory (cp.async; PTX ISA 9.0, section 9.7.9.25.3).
+// Copies in flight from global to shared memory (cp.async; PTX ISA 9.0, section 9.7.9.25.3).
 //
-//   issue      the bytes are read from global memory; where they go to counts as not written from now on
+//   issue      the bytes are read from global memory; their destination counts as unwritten from now on
 //   commit     the thread's copies since its last commit become a group
-//   wait       the thread's groups, all but its newest N, arrive: their bytes are in shared memory, for everyone
+//   wait       the thread's groups except its newest N arrive: their bytes are in shared memory, visible to all threads
 //
-// Groups are those of a thread, so each lane of a warp keeps its own count. A copy may instead be bound to an mbarrier
-// (cp.async.mbarrier.arrive): then it arrives when the barrier's phase completes, if it was not waited for before.
+// Groups belong to a thread, so each lane of a warp has its own count. A copy may instead be bound to an mbarrier
+// (cp.async.mbarrier.arrive): it then arrives when the barrier's phase completes, unless it was waited for earlier.
 #pragma once
 
 #include <array>
@@ -24,9 +24,9 @@ class AsyncCopies {
   /// One execution of cp.async by a warp.
   struct Copy {
     uint32_t operation = 0;             // index into Program::operations
-    uint32_t lanes = 0;                 // whose bytes are still on their way
-    uint32_t bound_lanes = 0;           // that belong to an mbarrier
-    uint32_t bytes = 0;                 // of each lane
+    uint32_t lanes = 0;                 // lanes whose bytes are still in flight
+    uint32_t bound_lanes = 0;           // lanes whose bytes are bound to an mbarrier
+    uint32_t bytes = 0;                 // per lane
     std::array<uint32_t, 32> offset{};  // into shared memory
     std::array<uint32_t, 32> group{};   // groups that the lane had committed when it issued the copy
     std::array<uint32_t, 32> bound{};   // offset of the mbarrier of a bound lane
@@ -46,21 +46,22 @@ class AsyncCopies {
   Copy& prepare(uint32_t warp);
   void issue(uint32_t warp, Copy& copy);
   void commit(uint32_t warp, uint32_t lanes);
-  /// All groups but the newest `keep` arrive.
+  /// All groups except the newest `keep` arrive.
   void wait(uint32_t warp, uint32_t lanes, uint32_t keep);
-  /// Everything arrives, in a group or not.
+  /// All copies arrive, in a group or not.
   void wait_all(uint32_t warp, uint32_t lanes);
-  /// What the lane has issued so far belongs to the mbarrier at this offset; and what belongs to one arrives.
+  /// bind: the lane's copies so far are bound to the mbarrier at this offset. complete_bound: the copies bound to it
+  /// arrive.
   void bind(uint32_t warp, uint32_t lane, uint32_t mbarrier);
   void complete_bound(uint32_t mbarrier);
 
-  /// The copy that has bytes of [offset, offset + bytes) on their way; null if none has.
+  /// The copy with bytes of [offset, offset + bytes) in flight; null if there is none.
   const Copy* find(uint64_t offset, uint64_t bytes) const;
 
  private:
   struct OfWarp {
     std::array<uint32_t, 32> committed{};
-    std::vector<Copy*> pending;  // in the order of issue
+    std::vector<Copy*> pending;  // in order of issue
   };
 
   void arrive(Copy& copy, uint32_t lanes);

@@ -1,4 +1,4 @@
-// The calls under way in a warp: for each lane where they were made, and what their callers need again.
+// The active calls of a warp: for each lane the call operations, and the registers that their callers need restored.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@ class CallStacks {
  public:
   struct Lane {
     std::vector<uint32_t> calls;  // the operations that called, outermost first
-    std::vector<uint8_t> saved;   // registers and predicates of all of them
+    std::vector<uint8_t> saved;   // registers and predicates saved by all of them
   };
 
   Lane& operator[](size_t lane) { return lanes_[lane]; }
-  /// A block ended before its calls did, or will begin: the memory is kept.
+  /// A block ended before its calls did, or is about to start: the memory is kept.
   void clear() {
     for (Lane& lane : lanes_) {
       lane.calls.clear();

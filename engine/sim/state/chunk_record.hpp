@@ -1,7 +1,7 @@
-// What one host thread notes about the blocks that it runs: counts, the record of accesses, findings, output.
+// What one host thread records about the blocks that it runs: counts, accesses, findings, output.
 //
-// Each host thread notes the blocks of one chunk at a time in a ChunkRecord of its own; machine/collect.cpp joins the
-// chunks in block order, so that the result does not depend on the number of threads.
+// Each host thread records one chunk of blocks at a time in its own ChunkRecord; machine/collect.cpp merges the chunks
+// in block order, so that the result does not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -19,35 +19,36 @@
 
 namespace tilescope {
 
-/// A finding with the place in the program that it belongs to.
+/// A finding with its location in the program.
 struct NotedFinding {
   Finding finding;
   uint32_t operation = 0;          // index into Program::operations
-  uint32_t other = 0xffffffff;     // of a race: the other side's operation
-  uint32_t doubtful = 0xffffffff;  // of a race with a store that changed nothing: its site; see changing_sites
-  bool gives_way = false;          // to one of the same lines that says more
+  uint32_t other = 0xffffffff;     // for a race: the other side's operation
+  uint32_t doubtful = 0xffffffff;  // for a race with a store that changed nothing: its site; see changing_sites
+  bool gives_way = false;          // is replaced by a more specific finding at the same lines
 };
 
 class GlobalRaces;  // checks/races_global.hpp
 
-/// What one host thread noted about a run of consecutive blocks.
+/// The record of one host thread for a run of consecutive blocks.
 struct ChunkRecord {
-  uint64_t id = 0;  // of its machine's records, from 1
+  uint64_t id = 0;  // number among its machine's records, from 1
   uint64_t first_block = 0;
   std::vector<uint64_t> steps;         // by block: warp instructions
-  std::vector<uint64_t> accesses_end;  // by block, where accesses are recorded
-  std::vector<Access> accesses;        // `pattern` counts in `patterns`
+  std::vector<uint64_t> accesses_end;  // by block, if accesses are recorded
+  std::vector<Access> accesses;        // `pattern` is an index into `patterns`
   std::vector<LanePattern> patterns;
   std::vector<SiteCount> counts;  // by site and buffer
   std::vector<NotedFinding> findings;
-  std::vector<bool> changing_sites;           // stores that have replaced what was written before by something else
-  std::shared_ptr<GlobalRaces> global_races;  // where blocks do not see one another
+  std::vector<bool> changing_sites;           // sites of stores that have replaced an earlier written value by a
+                                              // different one
+  std::shared_ptr<GlobalRaces> global_races;  // if blocks do not see each other
   std::set<std::pair<uint32_t, uint32_t>> expectant_reads;  // sites: an atomic, and the read that prepares it
   bool stopped = false;                                     // the last block could not be completed
-  bool recording_ended = false;                             // the last block did not fit the access budget
+  bool recording_ended = false;                             // the last block did not fit into the access budget
   uint32_t last_operation = 0;                              // where the last block ended
-  std::string output;                                       // of printf, as far as it is kept
-  uint64_t output_dropped = 0;                              // bytes that are not
+  std::string output;                                       // of printf, up to the limit
+  uint64_t output_dropped = 0;                              // bytes beyond the limit
 
   void print(std::string_view text) {
     const auto kept = static_cast<size_t>(std::min<uint64_t>(text.size(), kMostOutput - output.size()));
@@ -55,7 +56,7 @@ struct ChunkRecord {
     output_dropped += text.size() - kept;
   }
 
-  /// Forgets everything but keeps the memory.
+  /// Clears everything but keeps the memory.
   void clear() {
     steps.clear();
     accesses_end.clear();

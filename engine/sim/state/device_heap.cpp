@@ -9,9 +9,9 @@
 namespace tilescope {
 namespace {
 
-/// Allocations are aligned as CUDA's are, and lie at least this far apart.
+/// Allocations are aligned like CUDA's, with at least this gap between them.
 constexpr uint64_t kGap = 16;
-/// Allocations given back that are remembered.
+/// Number of freed allocations that are remembered.
 constexpr size_t kMostReleased = 1 << 16;
 
 uint64_t bytes_taken(uint64_t bytes) { return (bytes + kGap - 1) / kGap * kGap + kGap; }

@@ -1,5 +1,5 @@
-// The heap of a GPU: what kernels get from malloc and new. It lives as long as a run; its blocks are checked like
-// buffers, and an address is never given twice, so that whatever is used after free is found.
+// A GPU's heap: the memory that kernels get from malloc and new. It lives as long as a run; its blocks are checked like
+// buffers, and an address is never reused, so that every use after free is found.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@ namespace tilescope {
 
 class DeviceHeap {
  public:
-  /// Of a GPU, unless cudaDeviceSetLimit(cudaLimitMallocHeapSize) changes it.
+  /// The default on a GPU, unless cudaDeviceSetLimit(cudaLimitMallocHeapSize) changes it.
   static constexpr uint64_t kBytes = uint64_t{8} << 20;
 
-  /// The address of memory that nobody has written; 0 if there is no room left.
+  /// The address of unwritten memory; 0 if there is no room left.
   uint64_t allocate(uint64_t bytes);
 
   enum class Release : uint8_t { done, twice, unknown };
-  /// Gives memory back; 0 is allowed.
+  /// Frees memory; address 0 is allowed.
   Release release(uint64_t address);
 
-  /// The last allocation that begins at or before an address, or the first; nothing if there is none.
+  /// The last allocation that begins at or before an address, else the first one; null if there is none.
   const Extent* nearest(uint64_t address) const;
 
   /// Whether nothing was ever allocated.
@@ -36,9 +36,9 @@ class DeviceHeap {
   };
   void forget_oldest_released();
 
-  std::map<uint64_t, Allocation> allocations_;  // by address, also those given back
-  uint64_t next_ = 0;                           // of the heap's window
-  uint64_t in_use_ = 0;                         // bytes, with what each allocation itself takes
+  std::map<uint64_t, Allocation> allocations_;  // by address, including freed ones
+  uint64_t next_ = 0;                           // offset in the heap's window
+  uint64_t in_use_ = 0;                         // bytes, including the overhead of each allocation
   size_t released_ = 0;
 };
 

@@ -16,7 +16,7 @@ struct Conversion {
   std::string flags;
   int64_t width = 0, precision = -1;
   bool width_is_argument = false, precision_is_argument = false;
-  int bytes = 4;  // of an integer: 1 (hh), 2 (h), 4, 8
+  int bytes = 4;  // for an integer: 1 (hh), 2 (h), 4, 8
   char letter = 0;
   size_t length = 0;  // characters of the format
   int32_t arguments() const { return 1 + (width_is_argument ? 1 : 0) + (precision_is_argument ? 1 : 0); }
@@ -30,7 +30,7 @@ class ConversionParser {
  public:
   explicit ConversionParser(std::string_view text) : text_(text) {}
 
-  /// `text` begins with '%'. Nothing if it is no conversion that CUDA knows.
+  /// `text` begins with '%'. Nothing if CUDA does not know the conversion.
   std::optional<Conversion> parse() {
     Conversion conversion;
     while (is_one_of(peek(), "-+ #0")) conversion.flags.push_back(take());
@@ -103,7 +103,7 @@ class Formatter {
   }
 
  private:
-  /// Arguments lie at multiples of their own size.
+  /// Arguments are aligned to their own size.
   uint64_t next(uint32_t bytes) {
     offset_ = (offset_ + bytes - 1) / bytes * bytes;
     const uint64_t value = read_argument_(offset_, bytes);
@@ -134,7 +134,7 @@ class Formatter {
       case 's':
         return string(conversion);
       case 'p':
-        // An address of the simulated machine; it is only looked at.
+        // an address in the simulated machine, only printed
         return print(conversion, "", std::bit_cast<void*>(next(8)));
       default:
         return print(conversion, "", std::bit_cast<double>(next(8)));

@@ -1,5 +1,6 @@
-// printf in kernels (CUDA C++ Programming Guide, "Formatted Output"): the host formats what a thread has left in its
-// argument buffer. As on the device, at most 32 arguments are taken, and what is no conversion is printed as it stands.
+// printf in kernels (CUDA C++ Programming Guide, "Formatted Output"): the host formats the argument buffer that a
+// thread has filled. As on the device, at most 32 arguments are used, and text that is not a conversion is printed
+// unchanged.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +11,18 @@
 
 namespace tilescope {
 
-/// What a launch prints is kept up to this size: that of the buffer of a GPU (cudaLimitPrintfFifoSize).
+/// Limit on the output kept from a launch: the size of a GPU's buffer (cudaLimitPrintfFifoSize).
 constexpr uint64_t kMostOutput = uint64_t{1} << 20;
 
 struct PrintfResult {
   std::string text;
-  int32_t arguments = 0;                 // what printf returns
-  std::optional<uint64_t> bad_string{};  // the address of a %s that is no string
+  int32_t arguments = 0;                 // the return value of printf
+  std::optional<uint64_t> bad_string{};  // the address of a %s argument that is not a string
 };
 
-/// The bytes of the argument buffer from an offset on; 0 where there are none.
+/// The bytes of the argument buffer from an offset on; 0 past its end.
 using ArgumentReader = std::function<uint64_t(uint64_t offset, uint32_t bytes)>;
-/// The string at an address, of at most so many characters; nothing if the memory ends before it does.
+/// The string at an address, at most `most` characters; nothing if the memory ends before the string does.
 using StringReader = std::function<std::optional<std::string>(uint64_t address, uint64_t most)>;
 
 PrintfResult format_printf(std::string_view format, const ArgumentReader& read_argument,

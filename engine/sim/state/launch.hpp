@@ -1,4 +1,4 @@
-// A launch as its blocks see it, and what is kept for each of its memory instructions.
+// A launch as its blocks see it, and the state kept for each of its memory instructions.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tilescope {
 class BlockFollower;
 class SharedNames;
 
-/// What all machines of a launch have in common.
+/// Data shared by all machines of a launch.
 struct LaunchSetup {
   const Program* program = nullptr;
   Dim3 grid, block;
@@ -28,33 +28,33 @@ struct LaunchSetup {
     TextureSpec spec;
     uint64_t address = 0;  // of its first texel
   };
-  std::vector<Texture> textures;  // texture_object() of each is what the kernel gets
+  std::vector<Texture> textures;  // the kernel gets the texture_object() of each
   std::shared_ptr<const SharedNames> shared_names;
   DeviceHeap* heap = nullptr;
   size_t buffers = 0;
   bool checks = true, count = true, record = false;
   bool record_shared = true;
-  bool watch_global = false;         // some extent is watched for races
-  std::span<const uint32_t> chosen;  // the blocks that are executed; empty: all
+  bool watch_global = false;         // some extent is checked for races
+  std::span<const uint32_t> chosen;  // the blocks to execute; empty: all
   uint64_t access_budget = 0;
   uint64_t step_budget = 0;  // of the launch
-  uint64_t hang_budget = 0;  // of a block; of all that are resident until one ends, if they may wait for one another
-  uint64_t steps_per_block = UINT64_MAX;  // then it is left
+  uint64_t hang_budget = 0;  // of a block; of all resident blocks until one ends, if they may wait for each other
+  uint64_t steps_per_block = UINT64_MAX;  // a block is stopped after these
   uint64_t launch_index = 0;              // within the run
   uint64_t resident_blocks = 1;
   Phrase residency_reason;
-  BlockFollower* follower = nullptr;          // runs the warps of the block that it follows; for one machine alone
-  std::vector<uint64_t>* executed = nullptr;  // by operation: how often it is executed; for one machine alone
+  BlockFollower* follower = nullptr;          // runs the warps of the block that it follows; only with one machine
+  std::vector<uint64_t>* executed = nullptr;  // by operation: number of executions; only with one machine
   uint32_t multiprocessors = 1, warps_per_multiprocessor = 1;  // of the modelled GPU
 
   uint64_t blocks() const { return chosen.empty() ? grid.count() : chosen.size(); }
-  /// The linear index of the block that is executed as the position-th.
+  /// The linear index of the block that is executed at this position.
   uint64_t block_at(uint64_t position) const { return chosen.empty() ? position : chosen[position]; }
 };
 
-/// What the memory handlers keep for each memory instruction: where it last was, and how its lanes lay.
+/// State that the memory handlers keep per memory instruction: its last extent and its last lane pattern.
 struct SiteState {
-  uint64_t low = 1, high = 0;  // addresses of the extent it last touched; none yet
+  uint64_t low = 1, high = 0;  // addresses of the extent it last touched; initially none
   uint64_t origin = 0;         // the address that `data` belongs to: `low`, or the start of local memory
   uint8_t* data = nullptr;
   uint8_t* written = nullptr;
@@ -70,10 +70,11 @@ struct SiteState {
   bool is_buffer = false;
   bool is_store = false;
   bool is_load = false;
-  bool watched = false;      // what happens in the extent is checked for races
-  bool is_async = false;     // of an asynchronous copy
+  bool watched = false;      // accesses in the extent are checked for races
+  bool is_async = false;     // belongs to an asynchronous copy
   bool is_matrix = false;    // its lanes give the addresses of a matrix's rows
-  bool lanes_apart = false;  // they never share a pass over the banks: of a store, the matrices of an ldmatrix
+  bool lanes_apart = false;  // its lanes never share a pass over the banks: true for stores and the matrices of an
+                             // ldmatrix
 };
 
 }  // namespace tilescope

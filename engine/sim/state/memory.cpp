@@ -20,7 +20,7 @@ void MemoryMap::add(Extent extent) {
 }
 
 const Extent* MemoryMap::nearest(uint64_t address) const {
-  // A little below a region's start is still that region's (trace.hpp).
+  // Addresses slightly below a region's start still belong to it (trace.hpp).
   const uint64_t half = uint64_t{1} << (kRegionBits - 1);
   const uint64_t region = (address + half) >> kRegionBits;
   if (address > std::numeric_limits<uint64_t>::max() - half) return nullptr;

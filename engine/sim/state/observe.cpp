@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-/// No extent is larger, so lanes farther apart than this cannot all be in one.
+/// No extent is larger, so lanes farther apart than this cannot all be in one extent.
 constexpr int64_t kFarthest = int64_t{1} << (kRegionBits - 1);
 
 uint64_t hash_of(const LanePattern& delta, uint32_t mask, uint32_t bytes_per_lane) {
@@ -23,7 +23,7 @@ uint64_t hash_of(const LanePattern& delta, uint32_t mask, uint32_t bytes_per_lan
   return hash;
 }
 
-/// The addresses of the lanes for a base that is the same as `base` modulo 128.
+/// The lanes' addresses for a base equal to `base` modulo 128.
 std::array<uint64_t, 32> lane_addresses(const AccessPattern& pattern, uint64_t base) {
   std::array<uint64_t, 32> address{};
   for (size_t lane = 0; lane < 32; ++lane)

@@ -1,5 +1,5 @@
-// How many blocks of a launch the modelled GPU holds at a time: those make progress side by side, the others begin when
-// one of them has ended. A kernel whose blocks wait for one another needs them all.
+// How many blocks of a launch the modelled GPU holds at a time: these make progress concurrently, each other block
+// starts when one of them has ended. A kernel whose blocks wait for each other needs all of them resident.
 #pragma once
 
 #include <cstdint>

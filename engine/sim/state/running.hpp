@@ -1,4 +1,4 @@
-// What the parts of a machine share: the launch, its address space, and the block that runs.
+// State shared by the parts of a machine: the launch, its address space, and the running block.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ struct Running {
 
   const LaunchSetup& setup;
   const Program& program;
-  MemoryMap memory;               // of the launch, with the windows of the block that runs
+  MemoryMap memory;               // of the launch, with the windows of the running block
   std::vector<SiteState> sites;   // by index into Program::sites
-  Block* block = nullptr;         // the one that runs,
-  ChunkRecord* record = nullptr;  // and where what it does is noted
+  Block* block = nullptr;         // the running block,
+  ChunkRecord* record = nullptr;  // and the record of its actions
 };
 
 }  // namespace tilescope

@@ -128,7 +128,7 @@ void fill_launch_slots(const Program& program, const LaunchSetup& setup, uint8_t
 void fill_block_slots(const Program& program, const Dim3& id, uint64_t index, uint32_t multiprocessors,
                       uint8_t* uniform) {
   for (const auto& special : program.specials) {
-    // Blocks are issued to the multiprocessors in turn.
+    // Blocks are issued to the SMs round-robin.
     if (special.name == SpecialRegister::smid)
       spread(uniform_slot(uniform, special.slot), multiprocessor_in_turn(index, multiprocessors));
     if (special.name == SpecialRegister::ctaid_x) spread(uniform_slot(uniform, special.slot), id.x);

@@ -13,9 +13,9 @@ namespace {
 
 using Address = TextureSpec::Address;
 
-/// Weights are kept in 9 bits, 8 of them a fraction, so that 1 is exact.
+/// Weights have 9 bits, 8 of them a fraction, so that 1 is exact.
 constexpr double kWeightSteps = 256;
-/// Beyond it a float has no fraction.
+/// Larger floats have no fraction.
 constexpr double kFarthest = 1e9;
 
 template <class T>
@@ -25,7 +25,7 @@ T read(const uint8_t* from) {
   return value;
 }
 
-/// The texel that an index beyond the extent means, by the address mode.
+/// The texel for an index beyond the extent, by the address mode.
 int64_t address_index(Address mode, int64_t extent, int64_t index) {
   if (index >= 0 && index < extent) return index;
   switch (mode) {
@@ -44,7 +44,8 @@ double mirrored(double coordinate) {
   return std::fmod(repetition, 2) == 0 ? fraction : 1 - fraction;
 }
 
-/// Texels are mirrored, not coordinates: at an edge between two the one before it in the direction of the repetition.
+/// Texels are mirrored, not coordinates: at a boundary between two texels the previous one in the direction of the
+/// repetition.
 TexelsOnAxis mirrored_texel(uint32_t extent, double coordinate) {
   const auto index = static_cast<int64_t>(std::floor(coordinate * extent)), both = 2 * int64_t{extent};
   const int64_t inside = (index % both + both) % both;
@@ -53,7 +54,7 @@ TexelsOnAxis mirrored_texel(uint32_t extent, double coordinate) {
   return texel;
 }
 
-/// What cudaReadModeNormalizedFloat makes 1.
+/// The value that cudaReadModeNormalizedFloat maps to 1.
 double largest_of(DType type) {
   switch (type) {
     case DType::u8:
@@ -81,7 +82,7 @@ TexelsOnAxis texels_on_axis(const TextureSpec& texture, uint32_t extent, float c
     texels.index[0] = address_index(texture.address, extent, static_cast<int64_t>(std::floor(place)));
     return texels;
   }
-  // A texel's value is that of its centre.
+  // A texel's value is that at its centre.
   const double steps = std::floor((place - 0.5) * kWeightSteps + 0.5);
   const double first = std::floor(steps / kWeightSteps);
   for (size_t i = 0; i < 2; ++i)
@@ -103,8 +104,8 @@ TexelsOnAxis layer_at_index(uint32_t layers, int64_t layer) {
   return texel;
 }
 
-/// As an H200 forms them: one product is rounded, and the others are what is left of the sums along the axes. Along
-/// three axes some weights of the hardware differ by 1/256.
+/// Computed as on an H200: one product is rounded, and the others follow from the sums along the axes. For three axes,
+/// some weights of the hardware differ by 1/256.
 std::array<double, 8> corner_weights(const std::array<double, 3>& second) {
   const auto product = [](double a, double b) { return std::floor(a * b / kWeightSteps + 0.5); };
   const double x = second[0] * kWeightSteps, y = second[1] * kWeightSteps, z = second[2] * kWeightSteps;
@@ -126,7 +127,7 @@ float filtered_value(const TextureSpec& texture, double sum) {
 }
 
 uint32_t channel_bits(const TextureSpec& texture, const uint8_t* channel) {
-  if (size_of(texture.type) == 4) return read<uint32_t>(channel);  // also of a float that is no number
+  if (size_of(texture.type) == 4) return read<uint32_t>(channel);  // also for a NaN
   double value = value_of(texture.type, channel);
   if (texture.normalized_float) value = std::max(-1.0, value / largest_of(texture.type));
   if (texture.gives_floats()) return std::bit_cast<uint32_t>(static_cast<float>(value));

@@ -25,7 +25,7 @@ const Operation* Warp::take(uint32_t path) {
   return taken.at;
 }
 
-/// The running path has this rank; it must look up where the next one waits.
+/// The running path has this rank; it must call look_up() where the next path waits.
 void Warp::find_stop(uint64_t rank) {
   uint64_t lowest = kWaiting;
   for (uint32_t i = 0; i < path_count; ++i)
@@ -110,7 +110,7 @@ const Operation* Warp::begin_turn(int32_t turn_slice, bool others_first) {
     find_stop(rank_of(at));
     return at;
   }
-  // The next one behind the running path goes first; behind the last one comes the earliest again.
+  // The next path after the running one goes first; after the last one, the earliest again.
   const uint64_t own = rank_of(at);
   add_path(own, at, active);
   uint32_t chosen = path_count;

@@ -1,8 +1,8 @@
-// One warp while it runs: its registers, and the paths on which its lanes are.
+// One warp while it runs: its registers, and the paths of its lanes.
 //
-// Lanes that are at the same operation form a path. The path that is earliest in program order runs until it meets
-// another one, and joins it there. Lanes that have closed a loop wait at its head for those still inside, so that the
-// lanes of a loop iterate together.
+// Lanes at the same operation form a path. The path that is earliest in program order runs until it reaches another
+// path, and joins it there. Lanes that have closed a loop wait at its head for those still inside, so that the lanes of
+// a loop iterate together.
 #pragma once
 
 #include <array>
@@ -20,40 +20,41 @@ struct Warp {
   enum class State : uint8_t { ready, at_barrier, finished, trapped };
 
   struct Path {
-    uint64_t rank = 0;  // twice the operation's index; a loop's head, re-entered, ranks just behind the loop
+    uint64_t rank = 0;  // twice the operation's index; a re-entered loop head ranks just after the loop
     const Operation* at = nullptr;
     uint32_t lanes = 0;
-    uint32_t barrier = 0;  // the one it waits at, or kForLanes, if its rank says that it waits
+    uint32_t barrier = 0;  // the barrier it waits at, or kForLanes, if its rank says that it waits
     uint32_t members = 0;  // the lanes that it waits for
   };
   static constexpr int32_t kLongestTurn = 256, kShortestTurn = 8;
   static constexpr uint64_t kWaiting = ~uint64_t{0};
-  static constexpr uint32_t kForLanes = 16;  // behind the block's barriers: for lanes of its own warp
+  static constexpr uint32_t kForLanes = 16;  // numbered after the block's barriers: waits for lanes of its own warp
 
   std::array<uint8_t*, 2> base{};  // registers, uniform area
   uint32_t* predicates = nullptr;
   uint32_t active = 0;              // lanes of the running path
   uint32_t live = 0;                // lanes that have not exited
   uint32_t carry = 0;               // lanes whose carry flag (CC.CF) is set
-  const Operation* stop = nullptr;  // where the running path has to look up: it meets another one, or must pause
+  const Operation* stop = nullptr;  // where the running path must call look_up(): it reaches another path, or must
+                                    // pause
   const Operation* code = nullptr;
   Machine* machine = nullptr;
   uint8_t* local = nullptr;  // local memory of lane 0; the next lane's follows
   CallStacks* call_stacks = nullptr;
-  int32_t slice = 0;    // backward branches until the warp pauses
-  uint32_t hidden = 0;  // jumps executed that are no PTX instruction
+  int32_t slice = 0;    // backward branches left until the warp pauses
+  uint32_t hidden = 0;  // executed jumps that are not PTX instructions
   State state = State::ready;
   uint16_t index = 0;                     // within the block
   uint32_t sequence = 0;                  // accesses so far
-  uint32_t synchronisations = 0;          // warp-wide instructions so far, which put the lanes' accesses in order
-  const Operation* clock_read = nullptr;  // a read of the clock that waits for `steps` to be up to date
+  uint32_t synchronisations = 0;          // warp-wide instructions so far, which order the lanes' accesses
+  const Operation* clock_read = nullptr;  // a pending read of the clock, which needs `steps` to be up to date
   uint64_t skipped = 0;                   // time that passed while it waited
-  int32_t turn = kLongestTurn;            // backward branches of its next turn
-  uint32_t idle_turns = 0;                // in a row, with which it only waited
-  bool let_others_go = false;             // another of its paths goes first in its next turn
-  const Operation* at = nullptr;          // where it goes on
+  int32_t turn = kLongestTurn;            // backward branches in its next turn
+  uint32_t idle_turns = 0;                // consecutive turns in which it only waited
+  bool let_others_go = false;             // a different path goes first in its next turn
+  const Operation* at = nullptr;          // where it continues
   uint64_t steps = 0;                     // instructions executed
-  bool lanes_wait = false;                // for lanes of the same warp, perhaps
+  bool lanes_wait = false;                // possibly for lanes of the same warp
   uint32_t path_count = 0;                // waiting paths
   std::array<Path, 34> paths{};
 
@@ -71,36 +72,37 @@ struct Warp {
     predicates[index_of] = (predicates[index_of] & ~mask) | (lanes & mask);
   }
 
-  /// Sends `taken` of the active lanes to `target`, the others on to the next operation. loop_end is the last
-  /// operation of the loop that a backward branch closes; -1 of a forward branch.
+  /// Sends the active lanes in `taken` to `target`, the others to the next operation. loop_end is the last operation of
+  /// the loop that a backward branch closes; -1 for a forward branch.
   const Operation* branch(const Operation* from, const Operation* target, uint32_t taken, int64_t loop_end);
-  /// One path of a branch with many targets; resume() then says where to go on.
+  /// Adds one path of a branch with many targets; resume() then returns where to continue.
   void add_branch(const Operation* target, uint32_t lanes, int64_t loop_end);
   /// The earliest waiting path becomes the running one; without any, the warp stops.
   const Operation* resume(const Operation* from);
   /// The lanes leave the kernel.
   const Operation* exit(const Operation* from, uint32_t lanes);
-  /// The lanes wait, and go on at `where`; the caller then goes on with the rest of the warp.
+  /// The lanes wait and will continue at `where`; the caller then continues with the rest of the warp.
   void park(const Operation* where, uint32_t lanes, uint32_t barrier, uint32_t members = 0);
-  /// The active lanes, if any are left, go on behind `from` when it is their turn.
+  /// The active lanes, if any are left, continue after `from` when it is their turn.
   const Operation* go_on(const Operation* from);
-  /// Lanes have left the kernel: some that waited for them may go on (isa/warp_sync.cpp).
+  /// Lanes have left the kernel: lanes that waited for them may continue (isa/warp_sync.cpp).
   void lanes_left();
-  /// Leaves the run loop: the warp is at its end, or its turn is.
+  /// Leaves the run loop: the warp has finished, or its turn has.
   const Operation* leave(const Operation* next) {
     stop = next;
     return next;
   }
-  /// The running path has reached `stop`: it joins another one, or lets an earlier one go first. False: the warp stops.
+  /// The running path has reached `stop`: it joins another path, or lets an earlier one go first. False: the warp
+  /// stops.
   bool look_up(const Operation*& next);
-  /// A barrier has opened: the lanes that waited at it go on.
+  /// A barrier has opened: the lanes that waited at it continue.
   void release(uint32_t barrier);
   /// The lanes that wait at a barrier.
   uint32_t waiting_at(uint32_t barrier) const;
-  /// Where the warp begins its next turn, of at most so many backward branches. A warp whose lanes may wait for one
-  /// another's writes lets another path go first.
+  /// Where the warp begins its next turn, of at most `turn_slice` backward branches. A warp whose lanes may wait for
+  /// each other's writes lets a different path go first.
   const Operation* begin_turn(int32_t turn_slice, bool others_first);
-  /// What %clock reads: warp instructions so far, and the time that passed while it waited.
+  /// The value of %clock: warp instructions so far, plus the time that passed while it waited.
   uint64_t time() const { return steps + skipped; }
   uint64_t rank_of(const Operation* where) const { return 2 * static_cast<uint64_t>(where - code); }
 
@@ -110,7 +112,7 @@ struct Warp {
   void find_stop(uint64_t rank);
 };
 
-/// Runs a warp as run_warp does, and calls each(operation) before an operation is executed.
+/// Runs a warp like run_warp, and calls each(operation) before each operation.
 template <class Each>
 void run_turn(Warp& warp, const Operation* next, const Each& each) {
   do {

@@ -34,7 +34,7 @@ std::vector<string_view> percent_words(string_view text) {
   return words;
 }
 
-/// Gives the registers of an instruction the names under which its text has them.
+/// Assigns the registers of an instruction the names in its text.
 class RegisterNames {
  public:
   explicit RegisterNames(std::vector<StepRegister>& registers) : registers_(registers) {}
@@ -68,7 +68,7 @@ class RegisterNames {
 
 bool is_known_kind(ValueKind kind) { return kind != ValueKind::bits; }
 
-/// Kinds of an instruction's operands, in their order: destinations and sources.
+/// Kinds of an instruction's operands in order: destinations and sources.
 std::vector<ValueKind> operand_kinds(const PtxInstruction& instruction) {
   const auto parts = parts_of_opcode(instruction.opcode);
   const string_view head = parts[0];
@@ -95,7 +95,7 @@ std::vector<ValueKind> operand_kinds(const PtxInstruction& instruction) {
   if (head == "redux") set(2, ValueKind::bits);
   if (one_of(head, {"bar", "barrier"})) std::fill(kinds.begin(), kinds.end(), ValueKind::unsigned_integer);
   if (one_of(head, {"mma", "wmma"}) && types.size() >= 4) {
-    // D, A, B, C; the narrow types come in pairs.
+    // D, A, B, C; narrow types are packed in pairs.
     const auto packed = [](string_view type) {
       return type == "f16"    ? ValueKind::f16x2
              : type == "bf16" ? ValueKind::bf16x2
@@ -124,7 +124,7 @@ void add_registers(const PtxOperand& operand, ValueKind kind, std::vector<Operan
   for (const auto& element : operand.elements) add_registers(element, kind, list);
 }
 
-/// What instructions that only move bits have in common is known from the others.
+/// Infers the kinds of registers that are only moved from other instructions that use them.
 class RegisterKinds {
  public:
   RegisterKinds(const PtxFunction& function, std::vector<StepRegister>& registers)
@@ -184,7 +184,7 @@ class RegisterKinds {
     for (size_t i = 0; i < kinds.size(); ++i) add_registers(instruction.operands[i], kinds[i], list);
     for (const auto& one : list) raise(one.reg, one.kind);
   }
-  /// Moves, selections and shuffles of bits.
+  /// Instructions that move, select and shuffle bits.
   bool spread(const PtxInstruction& instruction) {
     const string_view head = instruction.opcode.substr(0, instruction.opcode.find('.'));
     const bool selects = head == "selp";
@@ -209,7 +209,7 @@ class RegisterKinds {
 
 // ---- instructions ----
 
-/// Variables by the names that they have in the source.
+/// Replaces variables by their source names.
 std::string with_source_names(string_view text) {
   std::string named;
   while (!text.empty()) {
@@ -224,7 +224,7 @@ std::string with_source_names(string_view text) {
   return named;
 }
 
-/// One space for any run of spaces and tabs.
+/// Replaces any run of spaces and tabs by one space.
 std::string one_line(string_view text) {
   std::string line;
   for (const char c : text) {
@@ -256,7 +256,7 @@ const PtxOperand* address_operand(const PtxInstruction& instruction, bool second
 
 void add_address(const Program& program, uint32_t operation, const PtxInstruction& source, StepInstruction& made) {
   const MemorySite& site = program.sites[program.operations[operation].site];
-  const bool copies = site.kind == AccessKind::async_copy;  // shown is what it reads
+  const bool copies = site.kind == AccessKind::async_copy;  // its read is shown
   const PtxOperand* address = address_operand(source, copies);
   if (address == nullptr) return;
   made.is_memory = true;
@@ -324,7 +324,7 @@ void list_instructions(const Program& program, StepRecord& record) {
       add_registers(source.operands[operand], kinds[operand], list);
       for (const auto& one : list) {
         const StepRegister& reg = record.registers[one.reg];
-        // What only moves a value says little of its type: the others that use it know better.
+        // An instruction that only moves a value says little about its type: others that use it are better evidence.
         const bool moves = one_of(head, {"mov", "ld", "ldu", "st", "selp", "shfl"}) && is_known_kind(reg.kind);
         const bool own = is_known_kind(one.kind) && reg.bytes != 0 && reg.kind != ValueKind::address && !moves;
         if (!one.is_address)

@@ -1,5 +1,5 @@
-// The instructions of a kernel as a person reads them: their text and line, the registers that they read and write by
-// name, and how the bits of these are to be taken.
+// The instructions of a kernel for display: their text and line, the named registers that they read and write, and how
+// to interpret the bits of these.
 #pragma once
 
 #include "engine/sim/program/program.hpp"
@@ -10,10 +10,10 @@ namespace tilescope {
 /// Fills in a record's files, instructions, labels and registers.
 void list_instructions(const Program& program, StepRecord& record);
 
-/// Fills in the variables in shared memory that the kernel names; `shared_bytes` is what a block has in all.
+/// Fills in the variables in shared memory that the kernel names; `shared_bytes` is the block's total.
 void list_shared(const Program& program, uint64_t shared_bytes, StepRecord& record);
 
-/// Registers that an instruction writes and reads, each once; addresses and the guard among those that it reads.
+/// Registers that an instruction writes and reads, each listed once; address registers and the guard count as read.
 struct StepUse {
   std::vector<uint32_t> reads, writes;
 };

@@ -8,9 +8,9 @@
 namespace tilescope {
 namespace {
 
-/// Findings that are kept; a loop may find the same again and again.
+/// Maximum number of findings kept; a loop may repeat the same one many times.
 constexpr size_t kMostFindings = 256;
-/// How long the block goes on behind the window, in windows: so far findings behind it are known.
+/// How long the block continues after the window, in windows: this far later findings are known.
 constexpr uint64_t kFollowed = 64;
 
 StepWarpState state_of(const Warp& warp) {
@@ -35,7 +35,7 @@ StepWarpState state_of(const Warp& warp) {
   return state;
 }
 
-/// Lanes that wait behind an operation, or at it.
+/// Lanes that wait after an operation, or at it.
 uint32_t waiting_lanes(const Warp& warp, const Operation* operation) {
   uint32_t lanes = 0;
   for (uint32_t i = 0; i < warp.path_count; ++i) {
@@ -81,7 +81,7 @@ bool StepRecorder::keeps(const Warp& warp) const {
 }
 
 void StepRecorder::run(Block& block, Warp& warp, const Operation* next) {
-  for (const Warp& other : block.warps) settle(other);  // a barrier has opened, perhaps
+  for (const Warp& other : block.warps) settle(other);  // a barrier may have opened
   note_states(block);
   do {
     do {
@@ -94,7 +94,7 @@ void StepRecorder::run(Block& block, Warp& warp, const Operation* next) {
   check_bounds(block);
 }
 
-/// One step: that of run_turn, with what it does noted around it.
+/// One step, like one of run_turn, with its effects recorded.
 void StepRecorder::execute(Warp& warp, const Operation*& next) {
   uint32_t mask = warp.active;
   if (next->guard != 0) mask &= warp.predicate(next->guard);
@@ -143,7 +143,7 @@ void StepRecorder::end_step(Warp& warp, const Current& current) {
   if (bytes_ + record_->steps.size() * sizeof(Step) > window_.max_bytes) full_ = true;
 }
 
-/// Values that nobody has written in the window, or that have changed otherwise.
+/// Values that were not written in the window, or that have changed in a different way.
 void StepRecorder::note_reads(const Warp& warp, const Operation* operation, uint32_t mask) {
   const uint32_t guard = setup_.program->function->instructions[instruction_of(warp, operation)].guard;
   for (uint32_t reg : uses_[instruction_of(warp, operation)].reads) {
@@ -152,7 +152,7 @@ void StepRecorder::note_reads(const Warp& warp, const Operation* operation, uint
   }
 }
 
-/// Of these lanes those whose value is another one than the last that was noted.
+/// The lanes whose value differs from the last recorded one.
 uint32_t StepRecorder::differing(const Warp& warp, uint32_t reg, uint32_t lanes) const {
   const uint32_t last = last_writes_[warp.index * record_->registers.size() + reg];
   if (last == 0) return lanes;
@@ -194,7 +194,7 @@ void StepRecorder::add_write(const Warp& warp, uint32_t reg, uint32_t lanes, boo
   write.found = found;
   record.values.resize(record.values.size() + words, 0);
   uint32_t* values = record.values.data() + write.values;
-  // Lanes that are not written keep what they had; the slot may belong to another register meanwhile.
+  // Lanes that are not written keep their recorded value, since the slot may now belong to a different register.
   if (last != 0) {
     const StepWrite& before = record.writes[last - 1];
     std::memcpy(values, record.values.data() + before.values, words * sizeof(uint32_t));
@@ -215,7 +215,7 @@ void StepRecorder::add_write(const Warp& warp, uint32_t reg, uint32_t lanes, boo
   bytes_ += sizeof(StepWrite) + words * sizeof(uint32_t);
 }
 
-/// Results that lanes were given after they had waited for them.
+/// Results that lanes received after they had waited for them.
 void StepRecorder::settle(const Warp& warp) {
   std::vector<Expected>& expected = expected_[warp.index];
   for (size_t i = 0; i < expected.size();) {
@@ -235,7 +235,7 @@ void StepRecorder::settle(const Warp& warp) {
   }
 }
 
-/// The instruction that comes next at an operation, past jumps that are none.
+/// The next instruction at an operation, past jumps that are not instructions.
 uint32_t StepRecorder::instruction_at(const Warp& warp, const Operation* operation) const {
   const size_t count = setup_.program->operations.size();
   size_t at = std::min(static_cast<size_t>(operation - warp.code), count - 1);
@@ -286,7 +286,7 @@ void StepRecorder::note_states(const Block& block) {
   }
 }
 
-/// Enough has been seen of what comes behind the window.
+/// Enough has been seen after the window.
 void StepRecorder::check_bounds(Block& block) {
   if (steps_ < most_steps_) return;
   done_ = true;
@@ -298,7 +298,7 @@ void StepRecorder::note_finding(const Block& block, const Warp& warp, uint32_t o
   if (!follows(block) || record_->findings.size() >= kMostFindings) return;
   StepFinding finding;
   const uint64_t own = record_->executed[warp.index];
-  // A step that is being executed is not in the list yet; before the window and behind it there is none.
+  // A step that is being executed is not in the list yet; before and after the window there is none.
   if (keeps(warp)) finding.step = static_cast<uint32_t>(record_->steps.size());
   finding.own = own;
   finding.warp = warp.index;
@@ -319,7 +319,7 @@ void StepRecorder::end(Block& block) {
 
 std::shared_ptr<const StepRecord> StepRecorder::take() {
   StepRecord& record = *record_;
-  // What was found while no step was being executed belongs to the last one at its instruction.
+  // A finding made while no step was being executed belongs to the last step at its instruction.
   for (StepFinding& finding : record.findings) {
     if (finding.step == Step::kNone) continue;
     uint32_t last_of_warp = Step::kNone, at_instruction = Step::kNone;
@@ -332,7 +332,7 @@ std::shared_ptr<const StepRecord> StepRecorder::take() {
     }
     finding.step = at_instruction != Step::kNone ? at_instruction : last_of_warp;
   }
-  // Results that nobody waited for any more have no step of their own.
+  // Results for which no lane waited any more do not belong to a step.
   while (!record.writes.empty() && record.writes.back().step >= record.steps.size()) record.writes.pop_back();
   record.index();
   for (uint32_t warp = 0; warp < record.warps; ++warp)

@@ -1,12 +1,12 @@
-// Follows one block while a machine runs it, and keeps a window of its steps (engine/step_record.hpp).
+// Follows one block while a machine runs it, and records a window of its steps (engine/step_record.hpp).
 //
 //     StepRecorder recorder(setup, window);
 //     setup.follower = &recorder;      // the machine lets it run the warps of that block
 //     …
 //     std::shared_ptr<const StepRecord> record = recorder.take();
 //
-// What it reads and writes is compared with what it knows, so that the record is right also where a value changes in
-// another way than by an instruction's destination (registers that a return brings back, say).
+// The values that it reads and writes are compared with the known ones, so that the record is right even if a value
+// changes other than through an instruction's destination (registers restored by a return, say).
 #pragma once
 
 #include <memory>
@@ -35,7 +35,7 @@ class StepRecorder : public BlockFollower {
   std::shared_ptr<const StepRecord> take();
 
  private:
-  /// Lanes that will have executed an operation once they wait no more.
+  /// Lanes that will have executed an operation once they stop waiting.
   struct Expected {
     const Operation* operation;
     uint32_t lanes;
@@ -70,7 +70,7 @@ class StepRecorder : public BlockFollower {
   std::vector<StepUse> uses_;
   Handler jump_, end_;
   std::shared_ptr<StepRecord> record_;
-  uint64_t share_ = 0;                           // steps of one warp
+  uint64_t share_ = 0;                           // steps per warp
   uint64_t most_steps_ = 0;                      // of the whole block
   uint64_t steps_ = 0;                           // executed
   std::vector<uint32_t> last_writes_;            // by warp and register: index into writes + 1

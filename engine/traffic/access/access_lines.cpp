@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-/// One lane lies in up to two sectors: in one where it is aligned, as it is unless there is a finding.
+/// A lane touches up to two sectors; an aligned lane, the case unless there is a finding, touches one.
 constexpr size_t kMostParts = 64;
 
 struct Touched {
@@ -22,7 +22,7 @@ class TouchedLines {
   void add(int64_t begin, uint32_t count) {
     while (count != 0) {
       const auto sector_bytes = static_cast<int64_t>(kSectorBytes);
-      const int64_t sector = begin >> 5;  // the floor, also of what lies before the base
+      const int64_t sector = begin >> 5;  // floor, also before the base
       const auto in_sector = static_cast<uint32_t>(begin - sector * sector_bytes);
       const uint32_t here = std::min<uint32_t>(count, static_cast<uint32_t>(kSectorBytes) - in_sector);
       Touched& line = line_of(sector >> 2);
@@ -35,7 +35,7 @@ class TouchedLines {
 
  private:
   Touched& line_of(int64_t line) {
-    for (size_t i = count_; i-- > 0;)  // neighbours come one after the other
+    for (size_t i = count_; i-- > 0;)  // adjacent lanes usually hit the same line
       if (lines_[i].line == line) return lines_[i];
     lines_[count_] = {line, {}};
     return lines_[count_++];

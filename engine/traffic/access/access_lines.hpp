@@ -1,4 +1,4 @@
-// Which lines and sectors one recorded access touches. Accesses repeat their patterns, so each is worked out once.
+// The lines and sectors that one recorded access touches. Patterns repeat, so each is computed once.
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@
 
 namespace tilescope {
 
-/// What an access touches of one line of 128 bytes.
+/// The part of one 128-byte line that an access touches.
 struct LinePart {
-  int64_t line = 0;                 // from the line of the access's base
+  int64_t line = 0;                 // relative to the line of the access's base
   uint8_t sectors = 0;              // one bit for each of its four sectors that is touched
-  uint8_t whole = 0;                // and those of which every byte is
+  uint8_t whole = 0;                // one bit for each sector of which every byte is touched
   std::array<uint32_t, 4> bytes{};  // by sector: one bit for each byte
 };
 
@@ -30,12 +30,12 @@ class AccessLines {
   struct Known {
     uint32_t mask = 0, bytes_per_lane = 0, base = 0;  // base modulo 128
     uint32_t first = 0, count = 0;                    // in parts_
-    uint32_t older = kNone;                           // of the same pattern
+    uint32_t older = kNone;                           // previous entry of the same pattern
   };
   void work_out(const Access& access, uint32_t bytes_per_lane);
 
   const AccessTrace& trace_;
-  std::vector<uint32_t> newest_;  // by pattern: into known_
+  std::vector<uint32_t> newest_;  // by pattern: index into known_
   std::vector<Known> known_;
   std::vector<LinePart> parts_;
 };

@@ -9,12 +9,12 @@
 namespace tilescope {
 namespace {
 
-/// What one access costs; the same pattern at the same place in its line costs the same.
+/// The cost of one access, cached: the same pattern at the same offset in its line costs the same.
 class AccessCosts {
  public:
   explicit AccessCosts(const AccessTrace& trace) : trace_(trace), newest_(trace.patterns.size(), kNone) {}
 
-  /// target: where a copy past the L1 writes; null of all else.
+  /// target: the write of a copy that bypasses the L1; null for all others.
   const BlockTraffic& of(const Access& access, const Site& site, bool shared, const Access* target) {
     const auto base = static_cast<uint32_t>(access.base % kLineBytes);
     const Key key{access.mask,
@@ -76,7 +76,7 @@ class AccessCosts {
   }
 
   const AccessTrace& trace_;
-  std::vector<uint32_t> newest_;  // by pattern: into known_
+  std::vector<uint32_t> newest_;  // by pattern: index into known_
   std::vector<Known> known_;
 };
 
@@ -89,8 +89,8 @@ void add(BlockTraffic& sum, const BlockTraffic& cost) {
   sum.shared_passes += cost.shared_passes;
 }
 
-/// Where the copy of a cp.async.cg goes: the next access of the warp, at the site behind its own. Null if it is none,
-/// or if accesses to shared memory are not recorded.
+/// The write of a cp.async.cg: the warp's next access, at the site after its own. Null if it is not a copy, or if
+/// accesses to shared memory are not recorded.
 const Access* target_of_copy(const AccessTrace& trace, size_t index) {
   const Access& access = trace.accesses[index];
   const Site& site = trace.sites[access.site];

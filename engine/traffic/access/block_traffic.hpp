@@ -1,4 +1,4 @@
-// What each block of a launch moved, from its recorded accesses: the ledger by block. SIMULATED.
+// The traffic of each block of a launch, from its recorded accesses. SIMULATED.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@ struct BlockTraffic {
   bool operator==(const BlockTraffic&) const = default;
 };
 
-/// By linear block index; blocks that are not in the record have nothing.
+/// By linear block index; zero for blocks that are not in the record.
 std::vector<BlockTraffic> traffic_of_blocks(const AccessTrace& trace, uint32_t launch, uint64_t blocks);
 
-/// What accesses [first, last) of a trace move together: those of one block, where it is looked at alone.
+/// The total traffic of accesses [first, last) of a trace, such as those of one block.
 BlockTraffic traffic_of(const AccessTrace& trace, size_t first, size_t last);
 
 /// Whether an access goes to shared memory, whatever space its instruction names.
 bool is_shared(const Access& access);
-/// Whether the lanes of an access to shared memory never share a pass: those of a store, the matrices of an ldmatrix,
-/// and copies.
+/// Whether the lanes of a shared memory access never share a pass: true for stores, the matrices of an ldmatrix, and
+/// copies.
 bool lanes_apart(const Site& site);
 
 }  // namespace tilescope

@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// Distinct values of a sorted range.
+/// Number of distinct values of a sorted range.
 uint32_t count_distinct(std::span<const uint64_t> sorted) {
   uint32_t distinct = 0;
   for (size_t i = 0; i < sorted.size(); ++i)
@@ -25,7 +25,7 @@ GlobalCost coalesce(std::span<const uint64_t, 32> address, uint32_t mask, uint32
     start[lanes++] = address[static_cast<size_t>(std::countr_zero(left))];
   std::sort(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(lanes));
 
-  // A lane of up to 16 bytes that is naturally aligned lies in one sector; one that is not (a kernel's bug) in two.
+  // A naturally aligned lane of up to 16 bytes is in one sector; a misaligned one (a kernel bug) in two.
   std::array<uint64_t, 64> sector{}, line{};
   size_t pieces = 0;
   uint32_t useful = 0;
@@ -48,8 +48,9 @@ GlobalCost coalesce(std::span<const uint64_t, 32> address, uint32_t mask, uint32
 }
 
 uint32_t sectors_past_l1(std::span<const uint64_t, 32> source, std::span<const uint64_t, 32> target, uint32_t mask) {
-  std::array<uint64_t, 32> written{};                      // places of 16 bytes, the last lane's first
-  std::array<std::pair<uint64_t, uint64_t>, 32> filled{};  // a piece of shared memory, and a line that it comes from
+  std::array<uint64_t, 32> written{};                      // 16-byte destinations, the last lane's first
+  std::array<std::pair<uint64_t, uint64_t>, 32> filled{};  // a segment of shared memory, and a line that it is filled
+                                                           // from
   size_t places = 0, pieces = 0;
   for (uint32_t left = mask; left != 0;) {
     const auto lane = static_cast<size_t>(31 - std::countl_zero(left));

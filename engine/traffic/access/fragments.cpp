@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kGroup = 4;  // lanes that share a row
 
-/// Bits of an element of A and B; 0: not known.
+/// Bits per element of A and B; 0: unknown.
 uint32_t bits_of(std::string_view type) {
   static constexpr std::array<std::pair<std::string_view, uint32_t>, 10> kTypes{{{"f16", 16},
                                                                                  {"bf16", 16},
@@ -26,7 +26,7 @@ uint32_t bits_of(std::string_view type) {
   return found == kTypes.end() ? 0 : found->second;
 }
 
-/// "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, …" → its parts without the operands.
+/// Splits "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, …" into its parts without the operands.
 std::vector<std::string_view> parts_of(std::string_view ptx) {
   if (ptx.starts_with('@')) ptx.remove_prefix(std::min(ptx.find(' ') + 1, ptx.size()));
   ptx = ptx.substr(0, ptx.find_first_of(" \t{"));
@@ -49,7 +49,7 @@ std::optional<std::vector<FragmentMatrix>> matrices_of_mma(const std::vector<std
     else if (const uint32_t of_type = bits_of(part); of_type != 0)
       bits.push_back(of_type);
   }
-  // Types of D, A, B, C. An accumulator of halves has two in a register.
+  // Types of D, A, B, C. An accumulator of halves has two per register.
   if (depth == 0 || bits.size() < 4) return std::nullopt;
   const std::array<uint32_t, 3> of{bits[bits.size() - 3], bits[bits.size() - 2], bits[bits.size() - 4]};
   const uint32_t packed = 32 / of[0];
@@ -84,15 +84,15 @@ std::optional<std::vector<FragmentMatrix>> matrices_of_move(const std::vector<st
 FragmentPlace FragmentMatrix::place(uint32_t row, uint32_t column) const {
   if (transposed) std::swap(row, column);
   switch (role) {
-    case Role::a: {  // rows of 8 lanes' groups; the lower half of the rows is the odd registers
+    case Role::a: {  // a group of 4 lanes per row; the lower half of the rows is in the odd registers
       const uint32_t span = kGroup * per_register;
       return {row % 8 * kGroup + column % span / per_register, column / span * 2 + row / 8, column % per_register};
     }
-    case Role::b: {  // like A, of its columns
+    case Role::b: {  // like A, by columns
       const uint32_t span = kGroup * per_register;
       return {column * kGroup + row % span / per_register, row / span, row % per_register};
     }
-    case Role::accumulator:  // pairs of columns; of 32 bits they take a register each
+    case Role::accumulator:  // pairs of columns; 32-bit ones take a register each
       return {row % 8 * kGroup + column / 2, per_register == 2 ? row / 8 : row / 8 * 2 + column % 2,
               per_register == 2 ? column % 2 : 0};
     case Role::loaded:

@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-/// A line's operations on one kind of memory. ptxas turns an atomic whose result nobody reads into a reduction.
+/// A line's operations on one kind of memory. ptxas turns an atomic whose result is unused into a reduction.
 using Place = std::tuple<std::string, uint32_t, Space, AccessKind>;
 
 Place place_of(const std::string& file, uint32_t line, Space space, AccessKind kind) {
@@ -27,7 +27,7 @@ std::vector<OperationCount> list_of(const Widths& widths) {
   return list;
 }
 
-/// What a lane's instruction moves, as the machine code has it: a matrix of ldmatrix is a word of every lane.
+/// The width of a lane's operation in the machine code: a matrix of ldmatrix is one word per lane.
 uint32_t bits_of(const Site& site) {
   const bool atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
   if (atomic) return 0;
@@ -61,7 +61,7 @@ std::string noun_of(const LineTraffic& line) {
   return fmt::format("{} {}", name_of(line.space), name_of(line.kind));
 }
 
-/// The operations of both sides, by the line of the kernel's file and by the line itself, which may lie in a header.
+/// The operations of both sides, by the line of the kernel's file and by the line itself, which may be in a header.
 class Comparison {
  public:
   void add(const Site& site) {
@@ -82,8 +82,8 @@ class Comparison {
     if (in_ptx == ptx_.end()) return;
     const Widths machine = sum(machine_, {place});
     if (!is_changed(in_ptx->second, machine)) return;
-    // ptxas notes one caller for each line of a header: where two lines call it, what it made of both may stand at one
-    // of them. So it is a change only if it is one of all of these lines together.
+    // ptxas records only one caller per header line: if two lines call it, the operations of both may be attributed to
+    // one of them. So it counts as a change only if it is one for all of these lines together.
     const std::set<Place> callers = callers_of_same(place);
     if (!is_changed(sum(ptx_, callers), sum(machine_, callers))) return;
     line.changed_by_ptxas = true;
@@ -101,7 +101,7 @@ class Comparison {
         for (const auto& [bits, count] : found->second) all[bits] += count;
     return all;
   }
-  /// The line, and those that the same lines of headers were inlined at.
+  /// The line, and those at which the same header lines were inlined.
   std::set<Place> callers_of_same(const Place& place) const {
     std::set<Place> callers{place};
     for (const Place& origin : origins_of_.at(place))
@@ -123,7 +123,7 @@ bool mark_changed_lines(Traffic& traffic, const AccessTrace& trace, uint32_t lau
     if (site.launch == launch && site.line != 0) comparison.add(site);
   for (const MachineAccess& access : machine_code) comparison.add(access);
   for (LineTraffic& line : traffic.lines) {
-    // An asynchronous copy is one instruction; its ledger has it under global memory.
+    // An asynchronous copy is one instruction; the ledger lists it under global memory.
     if (line.kind == AccessKind::async_copy && line.space == Space::shared) continue;
     comparison.mark(line);
   }

@@ -1,5 +1,5 @@
-// Where ptxas changed the memory operations of the PTX. The simulator executes the PTX; its counts are those of the
-// hardware only where the machine code has the same operations, so a line where it has not is marked.
+// Finds lines where ptxas changed the memory operations of the PTX. The simulator executes the PTX; its counts match
+// the hardware only if the machine code has the same operations, so lines where they differ are marked.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@
 namespace tilescope {
 
 /// Compares, line by line, the PTX's memory instructions of one launch with those of its kernel's machine code, and
-/// marks the lines of the ledger where the widths differ or operations are gone. More operations of the same width are
-/// no change: a loop was unrolled. Lines that call the same line of a header are compared together where one of them
-/// seems changed: ptxas may note what it made of both at one of them. False: there is no machine code with source lines
-/// to compare with.
+/// marks the lines of the ledger where the widths differ or operations are missing. More operations of the same width
+/// are not a change: a loop was unrolled. If a line that calls a line of a header seems changed, all lines that call it
+/// are compared together, because ptxas may attribute the code of all calls to one of them. False: there is no machine
+/// code with source lines to compare with.
 bool mark_changed_lines(Traffic& traffic, const AccessTrace& trace, uint32_t launch,
                         std::span<const MachineAccess> machine_code);
 

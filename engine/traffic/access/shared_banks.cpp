@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kBanks = 32;
 constexpr uint64_t kWordBytes = 4;
 
-/// Whether all lane pairs that differ in one bit of their number read the same address or have an idle lane.
+/// Whether all lane pairs whose numbers differ in one bit read the same address or have an idle lane.
 bool pairs_agree(std::span<const uint64_t, 32> offset, uint32_t mask, size_t bit) {
   for (size_t lane = 0; lane < 32; ++lane) {
     const size_t other = lane ^ bit;
@@ -37,7 +37,7 @@ uint32_t wavefronts_of_pass(std::span<const uint64_t, 32> offset, uint32_t mask,
   return most;
 }
 
-/// Passes into which the warp is cut.
+/// Number of passes into which the warp is divided.
 size_t cut(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_per_lane, bool store) {
   if (bytes_per_lane <= kWordBytes) return 1;
   const bool merged = !store && (pairs_agree(offset, mask, 1) || pairs_agree(offset, mask, 2));

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kWordBytes = 4, kBanks = 32;
 
-/// The element of a buffer at an address; of the buffer −1 where it lies in none.
+/// The buffer element at an address; buffer −1 if there is none.
 struct Origin {
   int32_t buffer = -1;
   int64_t element = -1;
@@ -22,7 +22,7 @@ Origin origin_of(const RunResult& result, uint64_t address) {
   return {static_cast<int32_t>(place.buffer), place.offset / size};
 }
 
-/// "wait_group 1" → 1; of wait_all 0.
+/// "wait_group 1" → 1; 0 for wait_all.
 uint32_t groups_left(const std::string& text) {
   const size_t at = text.find("wait_group");
   if (at == std::string::npos) return 0;
@@ -31,7 +31,7 @@ uint32_t groups_left(const std::string& text) {
 
 }  // namespace
 
-/// Goes through the steps once, then settles what needs all of them.
+/// Processes the steps once, then resolves what depends on all of them.
 struct SharedPicture::Builder {
   SharedPicture& picture;
   const StepRecord& record;
@@ -43,7 +43,7 @@ struct SharedPicture::Builder {
   };
   using Batch = std::tuple<bool, int32_t, uint32_t>;  // asynchronous, buffer, number
   std::map<Batch, Hull> batches;
-  std::vector<std::pair<uint32_t, Hull>> zero_copies;  // no lane reads: of which buffer is not to be seen; by number
+  std::vector<std::pair<uint32_t, Hull>> zero_copies;  // by number; no lane reads, so the buffer is unknown
   struct OfWarp {
     std::vector<uint32_t> accesses;                    // by sequence: index into the trace; kNone
     uint32_t committed = 0, barriers = 0;              // so far
@@ -99,7 +99,8 @@ struct SharedPicture::Builder {
     return picture.events_[step.warp].back();
   }
 
-  /// The groups that a wait leaves behind have arrived; `wait_all` leaves none, not even what was not committed.
+  /// All groups except those that the wait leaves pending have arrived; `wait_all` leaves none, and includes
+  /// uncommitted copies.
   void settle(OfWarp& warp, uint32_t index, const std::string& text) {
     const bool all = text.find("wait_all") != std::string::npos;
     const uint32_t left = groups_left(text);
@@ -162,7 +163,7 @@ struct SharedPicture::Builder {
     picture.written_.push_back({byte / kWordBytes, origin.buffer, origin.element});
   }
 
-  /// Lanes that read nothing bring zeros. Returns the buffer that the copy is of.
+  /// Lanes that read nothing copy zeros. Returns the buffer of the copy's source.
   int32_t note_copied(const Access& target, const Access* source, const Touched& touched) {
     int32_t buffer = -1;
     for (uint32_t left = target.mask; left != 0; left &= left - 1) {
@@ -178,7 +179,7 @@ struct SharedPicture::Builder {
     return buffer;
   }
 
-  /// Where the registers of a store come from: the load that wrote them, if nothing was computed in between.
+  /// The origin of a store's registers: the load that wrote them, if nothing was computed in between.
   int32_t note_stored(const Step& step, uint32_t index, const Touched& touched) {
     const StepInstruction& instruction = record.instructions[step.instruction];
     const size_t guards = instruction.guarded ? 1 : 0;
@@ -194,7 +195,7 @@ struct SharedPicture::Builder {
         for (uint32_t piece = 0; piece < size; piece += kWordBytes) {
           const Origin origin = known ? origin_of(result, from + piece) : Origin();
           if (origin.buffer >= 0) buffer = origin.buffer;
-          // Of two narrow elements in a word the first one names it.
+          // If a word holds two narrow elements, the first one names it.
           const uint32_t at = touched.first[lane] + static_cast<uint32_t>(value) * size + piece;
           if (at % kWordBytes == 0 || size >= kWordBytes) write_word(at, origin);
         }
@@ -203,9 +204,9 @@ struct SharedPicture::Builder {
     return buffer;
   }
 
-  /// The access of the global load that gave a register its value, and the register's offset in what a lane loads.
+  /// The access of the global load that produced a register's value, and the register's offset in the lane's data.
   std::unique_ptr<std::pair<const Access*, uint32_t>> loaded_by(uint32_t warp, uint32_t reg, uint32_t step) const {
-    constexpr int kMoves = 3;  // between the load and the store
+    constexpr int kMoves = 3;  // maximum between the load and the store
     for (int i = 0; i < kMoves; ++i) {
       const auto write = step == 0 ? std::nullopt : record.last_write(warp, reg, step - 1);
       if (!write || record.writes[*write].found) return nullptr;
@@ -229,8 +230,7 @@ struct SharedPicture::Builder {
     return nullptr;
   }
 
-  /// Copies that read nothing, beyond the end of a row, belong to what their batch has copied to the places before
-  /// them.
+  /// Copies that read nothing, beyond the end of a row, belong to the region that their batch copied just before them.
   void attach_zeros() {
     for (const auto& [number, zeros] : zero_copies) {
       Hull* before = nullptr;
@@ -245,7 +245,7 @@ struct SharedPicture::Builder {
     }
   }
 
-  /// Batches that fill the same bytes are one region.
+  /// Batches that fill the same bytes form one region.
   void find_regions() {
     attach_zeros();
     for (const auto& [batch, hull] : batches) {
@@ -263,7 +263,7 @@ struct SharedPicture::Builder {
       known->first = std::min(known->first, hull.first);
       known->end = std::max(known->end, hull.end);
     }
-    // Zeros, and what was computed, where a buffer's data lies too: of the same region.
+    // Zeros and computed values among a buffer's data belong to the same region.
     std::erase_if(picture.regions_, [&](const SharedRegion& region) {
       return region.buffer < 0 && std::any_of(picture.regions_.begin(), picture.regions_.end(), [&](const auto& other) {
                return other.buffer >= 0 && other.first <= region.first && region.end <= other.end;
@@ -288,7 +288,7 @@ struct SharedPicture::Builder {
         event.region = picture.region_at(lanes.first[first]);
         const auto buffer = buffer_of_step.find(event.step);
         if (buffer == buffer_of_step.end() || buffer->second < 0) continue;
-        // Where regions share memory, a write belongs to that of its buffer.
+        // If regions overlap, a write belongs to the region of its buffer.
         for (size_t i = 0; i < picture.regions_.size(); ++i) {
           const SharedRegion& region = picture.regions_[i];
           if (region.buffer == buffer->second && region.first <= lanes.first[first] && lanes.first[first] < region.end)

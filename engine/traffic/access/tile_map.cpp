@@ -20,7 +20,7 @@ void merge_ranges(std::vector<ElementRange>& ranges) {
   ranges.resize(kept);
 }
 
-/// The bytes that the lanes of a mask touch, as merged ranges from the base: one for lanes side by side.
+/// The bytes that the lanes of a mask touch, as merged ranges from the base: one range for contiguous lanes.
 std::vector<ElementRange> touched_bytes(const LanePattern& pattern, uint32_t mask, uint32_t bytes_per_lane) {
   std::vector<ElementRange> ranges;
   for (uint32_t left = mask; left != 0; left &= left - 1) {
@@ -58,7 +58,7 @@ class TileMapBuilder {
     if (touched.mask != access.mask || touched.bytes_per_lane != site.bytes_per_lane)
       touched = {access.mask, site.bytes_per_lane,
                  touched_bytes(trace_.patterns[access.pattern], access.mask, site.bytes_per_lane)};
-    // A loop reads the same bytes again and again; what is read once is in the map already.
+    // A loop reads the same bytes repeatedly; they only need to be added to the map once.
     Repeated& repeated = repeated_[(access.base / site.bytes_per_lane + access.pattern * 31U) % repeated_.size()];
     const Repeated now{access.base, access.mask, access.pattern, access.site};
     if (write || !(repeated == now)) {
@@ -89,7 +89,7 @@ class TileMapBuilder {
   uint64_t stored_threads() const { return stored_threads_; }
 
  private:
-  /// What an access with a pattern touches; those of a pattern are nearly always of one mask and width.
+  /// The ranges that an access with a pattern touches; a pattern nearly always has one mask and width.
   struct Touched {
     uint32_t mask = 0, bytes_per_lane = 0;
     std::vector<ElementRange> ranges;  // bytes from the base
@@ -135,11 +135,11 @@ class TileMapBuilder {
 
   const AccessTrace& trace_;
   TileMap& map_;
-  std::vector<int64_t> counts_;                                        // elements by buffer
-  std::vector<std::vector<ElementRange>> read_ranges_, write_ranges_;  // of the block under way
+  std::vector<int64_t> counts_;                                        // elements, by buffer
+  std::vector<std::vector<ElementRange>> read_ranges_, write_ranges_;  // of the current block
   std::vector<Touched> touched_;                                       // by pattern
-  std::array<Repeated, 1024> repeated_{};                              // reads of the block under way
-  std::vector<uint32_t> stored_lanes_;                                 // by warp of the block under way
+  std::array<Repeated, 1024> repeated_{};                              // reads of the current block
+  std::vector<uint32_t> stored_lanes_;                                 // by warp of the current block
   uint64_t stored_threads_ = 0;
 };
 

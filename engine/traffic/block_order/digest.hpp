@@ -1,4 +1,4 @@
-// A digest of numbers in a sequence: two sequences with the same one are the same, for all that matters here.
+// A digest of a sequence of numbers: sequences with equal digests are treated as equal.
 #pragma once
 
 #include <cstdint>

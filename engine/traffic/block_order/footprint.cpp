@@ -20,7 +20,7 @@ bool touches_buffer(const AccessTrace& trace, const Access& access) {
 bool writes(const Site& site) {
   return site.kind == AccessKind::store || site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
 }
-/// ld.global.cg, cp.async.cg and what goes to the L2 anyway.
+/// ld.global.cg, cp.async.cg and accesses that always go to the L2.
 bool passes_l1(const Site& site) {
   return site.kind != AccessKind::load
              ? site.kind != AccessKind::async_copy || site.ptx.find(".cg") != std::string::npos
@@ -108,7 +108,7 @@ class RegionCollector {
   std::map<std::pair<uint32_t, bool>, Part> parts_;
 };
 
-/// By warp: the load that it executes most often, the first of such. Its executions count the steps.
+/// By warp: the load that it executes most often, the first of equals. Its executions count the steps.
 std::vector<uint16_t> step_sites(const AccessTrace& trace, std::span<const Access> accesses) {
   constexpr uint16_t kNone = 0xffff;
   struct Count {
@@ -145,7 +145,7 @@ uint32_t ShapeTable::intern(Shape shape) {
 
 uint64_t sector_bytes(const Shape& shape, int64_t offset) {
   uint64_t sectors = 0;
-  int64_t counted = INT64_MIN;  // the last sector counted
+  int64_t counted = INT64_MIN;  // the last counted sector
   for (const ByteRun& run : shape) {
     const int64_t first = std::max(first_sector(offset + run.offset), counted == INT64_MIN ? INT64_MIN : counted + 1);
     const int64_t last = first_sector(offset + run.offset + run.bytes - 1);

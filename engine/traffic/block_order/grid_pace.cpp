@@ -7,26 +7,26 @@ namespace {
 
 // Fitted once, to 552 launches of matrix products on an H200 (docs/block-order.md), for all sizes, tiles, orders and
 // types together.
-constexpr double kReachedOfPeak = 0.6;     // of the peak rate, by blocks that fill a multiprocessor
-constexpr double kBytesPerClock = 100;     // of a step's operands, on their way through shared memory
-constexpr double kHitNs = 620;             // to the L2 and back, under load
-constexpr double kArrivalBytesPerNs = 70;  // at one multiprocessor, of what one block asked for
-constexpr double kMissNs = 300;            // device memory takes so much longer
+constexpr double kReachedOfPeak = 0.6;     // fraction of the peak rate reached by blocks that fill an SM
+constexpr double kBytesPerClock = 100;     // a step's operands, moved through shared memory
+constexpr double kHitNs = 620;             // L2 round trip, under load
+constexpr double kArrivalBytesPerNs = 70;  // at one SM, for one block's data
+constexpr double kMissNs = 300;            // additional latency of device memory
 constexpr double kReachedOfBandwidth = 0.875;
 constexpr double kStartNs = 500;
-constexpr double kStartSpreadNs = 600;  // of a block that writes 64 KiB; in proportion
+constexpr double kStartSpreadNs = 600;  // for a block that writes 64 KiB; proportional to the bytes
 constexpr double kPaceSpread = 0.002;
 constexpr double kPrecedence = 0.3;
 constexpr double kCapacitySpread = 0.2;
 
-constexpr double kIssuesPerClock = 4;  // warp instructions of a multiprocessor
+constexpr double kIssuesPerClock = 4;  // warp instructions per SM
 
 }  // namespace
 
 GridPace pace_of(const GpuSpec& gpu, const LaunchWork& work, uint32_t steps, uint64_t read_bytes,
                  uint64_t written_bytes) {
   const double clock_per_ns = gpu.boost_clock_hz.value_or(1.5e9) / 1e9;
-  double computing = 0;  // ns of a multiprocessor, for the whole block
+  double computing = 0;  // ns of an SM, for the whole block
   for (size_t rate = 0; rate < work.operations.size(); ++rate) {
     const auto peak = gpu.peak.of(static_cast<PeakRate>(rate));
     if (peak) computing += work.operations[rate] / (*peak / 1e9 / gpu.multiprocessors * kReachedOfPeak);

@@ -1,11 +1,13 @@
-// The orders that are compared, and what is said about them.
+// The compared orders, and the conclusions about them.
 //
-// The model of the L2, and what of an H200's counters each part explains (docs/block-order.md has the figures):
-//   two partitions, data in use on both sides twice   what several waves share is lost between them already at 4096,
-//                                                     where it would fit a single L2 of 60 MB
-//   replacement of what was used longest ago          a wave that walks K needs all of its strips again in the next one
-//   the pace of blocks (grid_pace.hpp)                blocks that share a strip but were issued far apart, as the rows
-//                                                     of a row-major wave, drift apart, and wait for what they miss
+// The parts of the L2 model, and what each explains in an H200's counters (docs/block-order.md has the numbers):
+//   two partitions, which both keep data that both sides use
+//       data shared by several waves is lost between them already at 4096, where it would fit a single L2 of 60 MB
+//   least recently used replacement
+//       a wave that loops over K needs all of its strips again in the next wave
+//   the pace of blocks (grid_pace.hpp)
+//       blocks that share a strip but were issued far apart, such as the rows of a row-major wave, drift apart and wait
+//       for what they miss
 #include "engine/traffic/block_order/issue_order.hpp"
 
 #include <fmt/format.h>
@@ -21,10 +23,10 @@
 namespace tilescope {
 namespace {
 
-constexpr double kMatters = 0.15;  // the model's own error: what is below is no difference
+constexpr double kMatters = 0.15;  // the model's own error: smaller differences do not count
 
 std::string text_of(uint64_t bytes) { return three_figures(static_cast<double>(bytes)); }
-/// As it is usually called, and in the unit of the other figures.
+/// The usual name of the size, and the size in the unit of the other numbers.
 std::string text_of_l2(uint64_t bytes) {
   return fmt::format("{:.3g} MiB ({})", static_cast<double>(bytes) / 1048576.0, text_of(bytes));
 }
@@ -55,7 +57,7 @@ Named name_of_order(const OrderTraffic& order) {
   return {"row-major", "按行"};
 }
 
-/// The launch as the subject of a sentence, by its order where that is a known one.
+/// The launch as the subject of a sentence, named by its order if that is a known one.
 Named subject_of(const OrderModel& result) {
   const OrderTraffic* known = result.same_as_launched();
   if (known == nullptr) return {"This order", "此顺序"};
@@ -65,7 +67,7 @@ Named subject_of(const OrderModel& result) {
   return {"Row-major", "按行"};
 }
 
-/// The order that the launch is compared with: row-major; or, where the launch itself reads as much, the best one.
+/// The order that the launch is compared with: row-major; or, if the launch itself reads as much, the best one.
 const OrderTraffic& rival_of(const OrderModel& result) {
   const OrderTraffic* row_major = result.find(OrderTraffic::Kind::row_major);
   const bool is_row_major = row_major->device_bytes_read == result.launched.device_bytes_read &&
@@ -75,12 +77,12 @@ const OrderTraffic& rival_of(const OrderModel& result) {
                            [](const auto& a, const auto& b) { return a.device_bytes_read < b.device_bytes_read; });
 }
 
-/// Blocks of the largest wave: no more than the grid has.
+/// Blocks of the largest wave: at most the blocks of the grid.
 std::string blocks_of_wave(const OrderModel& result) {
   return with_separators(static_cast<int64_t>(std::min(result.resident_blocks, result.blocks)));
 }
 
-/// What is read where blocks share no rows and columns of tiles, so that there is nothing to compare with.
+/// The conclusion if blocks share no rows and columns of tiles, so that there is nothing to compare with.
 void conclude_alone(OrderModel& result) {
   const std::string read = text_of(result.launched.device_bytes_read);
   const std::string needed = text_of(result.launched.largest_wave_bytes), l2 = text_of_l2(result.l2_bytes);
@@ -91,7 +93,7 @@ void conclude_alone(OrderModel& result) {
                             result.gpu, l2)};
 }
 
-/// Why two orders read the same.
+/// Why two orders read the same amount.
 Named why_same(const OrderModel& result, uint64_t largest) {
   if (largest <= result.l2_bytes)
     return {"so what a wave needs fits the L2 in either order", "两种顺序下，一个波次所需都放得进 L2"};
@@ -101,7 +103,7 @@ Named why_same(const OrderModel& result, uint64_t largest) {
   return {"neither order fits the L2, and both need about the same", "两种顺序都放不进 L2，所需也相近"};
 }
 
-/// Saved or lost against the rival, with what a wave needs of the operands in both, or why it is the same.
+/// What is saved or lost against the rival, with what a wave needs of the operands in both, or why it is the same.
 void conclude(OrderModel& result) {
   if (result.tile_rows == 0) return conclude_alone(result);
   const OrderTraffic& here = result.launched;
@@ -162,7 +164,7 @@ size_t KnownReplays::size() const {
 
 namespace {
 
-/// The orders of a grid of tiles, each replayed once, or not at all where it is known.
+/// The orders of a grid of tiles, each replayed once, or not at all if its result is known.
 class TileOrders {
  public:
   TileOrders(const OrderReplay& replay, const ModelledCache& cache, KnownReplays* known)
@@ -188,7 +190,7 @@ class TileOrders {
 
   /// False: stopped.
   bool replay_all(const std::stop_token& stop) {
-    std::vector<size_t> missing;  // of orders_
+    std::vector<size_t> missing;  // indices into orders_
     for (size_t i = 0; i < orders_.size(); ++i)
       if (results_.try_emplace(digests_[i]).second) missing.push_back(i);
     parallel_for(missing.size(), 1, [&](size_t first, size_t) {
@@ -207,7 +209,7 @@ class TileOrders {
       OrderTraffic traffic = *results_.at(digests_[i]);
       traffic.kind = orders_[i].kind;
       traffic.group = orders_[i].group;
-      traffic.blocks.clear();  // of what is as launched
+      traffic.blocks.clear();  // empty for the launched order
       if (traffic.kind == OrderTraffic::Kind::launched) {
         result.launched = std::move(traffic);
       } else {

@@ -1,11 +1,10 @@
-// The block-order model: what a whole grid reads from device memory, from footprints that were observed of a few of its
-// blocks, replayed in issue order through the L2 of a GPU. MODELLED: traffic only, never time.
+// The block-order model: predicts how much a whole grid reads from device memory, by replaying footprints observed on a
+// few of its blocks, in issue order, through the L2 of a GPU. MODELLED: traffic only, never time.
 //
 //     GridFootprints grid;                     // engine/run/observe_order.hpp fills it from executed blocks
 //     auto traffic = replay(grid, {}, gpu);    // {}: in launch order
 //
-// How the L2 is modelled, and how far that is from hardware, is said in block_order.cpp; docs/block-order.md has the
-// comparison with an H200.
+// issue_order.cpp lists the parts of the L2 model; docs/block-order.md compares it with an H200.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +33,8 @@ struct FootprintKey {
   bool operator==(const FootprintKey&) const = default;
 };
 
-/// The footprints of all blocks of a grid: each is that of its pattern, moved in each buffer by an offset of its own.
+/// The footprints of all blocks of a grid: each is its pattern's footprint, shifted in each buffer by the block's
+/// offset.
 struct GridFootprints {
   ShapeTable shapes;
   std::vector<FootprintKey> keys;
@@ -45,20 +45,20 @@ struct GridFootprints {
   int64_t shift(uint64_t block, size_t key) const { return shifts[block * keys.size() + key]; }
 };
 
-/// The L2 and who uses it.
+/// The L2 and the SMs that use it.
 struct ModelledCache {
   std::string gpu;  // "H200"
   uint64_t bytes = 0;
-  uint32_t partitions = 1;  // each caches, for the multiprocessors beside it, also what belongs to the others
+  uint32_t partitions = 1;  // each caches, for the SMs beside it, also data that belongs to the others
   uint32_t multiprocessors = 1;
   uint32_t blocks_per_multiprocessor = 1;
   GridPace pace;
 };
 
-/// The footprints cut into units that blocks share whole or not at all.
+/// The footprints divided into units that blocks share entirely or not at all.
 class OrderReplay {
  public:
-  /// An Error if the footprints overlap in too fine a way to be replayed.
+  /// An Error if the footprints overlap too irregularly to be replayed.
   static Result<OrderReplay> make(const GridFootprints& grid, std::span<const BufferSpec> buffers);
 
   const std::vector<OrderedOperand>& operands() const { return operands_; }
@@ -69,25 +69,25 @@ class OrderReplay {
   size_t column_operand() const { return column_operand_; }
   uint32_t steps() const { return steps_; }
 
-  /// By tile, row after row: its block.
+  /// By tile, in row-major order: its block.
   std::vector<uint32_t> blocks_of_tiles() const;
-  /// Of what all tiles touch, in which order soever their blocks are launched.
+  /// Digest of what every tile touches; independent of launch order.
   const Digest& digest() const { return digest_; }
 
-  /// `order`: the block at each position; empty: launch order. Stopped, it returns what it has come to.
+  /// `order`: the block at each position; empty: launch order. If stopped, it returns the partial result.
   OrderTraffic replay(std::span<const uint32_t> order, const ModelledCache& cache,
                       const std::stop_token& stop = {}) const;
 
  private:
-  struct Use {  // of a unit in a turn
+  struct Use {  // use of a unit in a turn
     uint32_t unit = 0;
     uint32_t requested_bytes = 0;
   };
-  struct Strip {  // what a block touches by one key
+  struct Strip {  // what a block touches through one key
     size_t key = 0;
     std::vector<Use> uses;
-    uint32_t first_turn = 0;          // in which it touches anything; a turn is one step, or a few
-    std::vector<uint32_t> turn_ends;  // of that and the following ones, in uses
+    uint32_t first_turn = 0;          // the first in which it touches anything; a turn is one step, or a few
+    std::vector<uint32_t> turn_ends;  // of that turn and the following ones: ends in uses
     Digest digest = {};
     uint64_t bytes = 0;  // of different units
     int64_t first_byte = 0;
@@ -111,19 +111,19 @@ class OrderReplay {
   Digest digest_;
 };
 
-/// Orders of a matrix of tiles: at each position, the tile row · columns + column. The grouped one is that of the
-/// Triton tutorial: groups of `group` rows, column after column inside a group.
+/// Orders of a matrix of tiles: at each position, tile row · columns + column. The grouped order is that of the Triton
+/// tutorial: groups of `group` rows, column by column within a group.
 std::vector<uint32_t> grouped_tiles(uint32_t rows, uint32_t columns, uint32_t group);
-/// Hilbert's curve over a rectangle of any size.
+/// The Hilbert curve over a rectangle of any size.
 std::vector<uint32_t> hilbert_tiles(uint32_t rows, uint32_t columns);
 
-/// Replays that were done, of a few grids. A slider that only changes the order in which a grid's tiles are taken
-/// leaves what each tile touches as it was; then nothing is replayed twice. Thread-safe.
+/// Cached replays of a few grids. A slider that only changes the order of a grid's tiles does not change what each tile
+/// touches, so nothing is replayed twice. Thread-safe.
 class KnownReplays {
  public:
   using Results = std::map<Digest, std::shared_ptr<const OrderTraffic>>;  // by the order of the tiles
 
-  /// Of a grid's tiles and a cache; empty if there are none.
+  /// The results for a grid's tiles and a cache; empty if there are none.
   Results find(const Digest& grid) const;
   void keep(const Digest& grid, Results results);
   /// How many results are kept.
@@ -132,10 +132,10 @@ class KnownReplays {
  private:
   static constexpr size_t kMostGrids = 8;
   mutable std::mutex mutex_;
-  std::list<std::pair<Digest, Results>> grids_;  // the last one kept is the first
+  std::list<std::pair<Digest, Results>> grids_;  // the last one kept comes first
 };
 
-/// Fills everything of a OrderModel that follows from the footprints. `known`: may be null.
+/// Fills all of an OrderModel that follows from the footprints. `known` may be null.
 Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec> buffers, const ModelledCache& cache,
                           const std::stop_token& stop, OrderModel& result, KnownReplays* known = nullptr);
 

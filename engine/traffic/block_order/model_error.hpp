@@ -1,6 +1,6 @@
-// How far modelled figures were from the counters of hardware, in one place, for whoever shows them: "±2%".
+// The errors of modelled values against hardware counters, in one place, for all code that shows them: "±2%".
 //
-// tests/labs/model_error_test.cpp holds each of these figures against the recorded counters.
+// tests/labs/model_error_test.cpp checks each of these values against the recorded counters.
 #pragma once
 
 #include <string_view>
@@ -8,22 +8,22 @@
 namespace tilescope {
 
 struct ModelError {
-  double typical_percent;      // half of the cases deviate by no more
-  double largest_percent;      // none of them by more
-  int cases;                   // that were compared
+  double typical_percent;      // half of the cases deviate by no more than this
+  double largest_percent;      // no case deviates by more
+  int cases;                   // number of compared cases
   std::string_view counter;    // of Nsight Compute
   std::string_view gpu, date;  // where and when it was counted
-  std::string_view command;    // that counts and compares again
-  std::string_view document;   // with all cases
+  std::string_view command;    // repeats the counting and the comparison
+  std::string_view document;   // lists all cases
 };
 
-/// The model of the caches (hierarchy.hpp), over the rungs of the labs at their default sizes, but those of several
-/// launches, those whose blocks wait for one another and those that spill. What deviates most: of sectors read, kernels
-/// that ask for the same sectors again while they are on their way, from one multiprocessor or from neighbours, which
-/// the hardware merges; of sectors written, kernels that write a sector in parts shortly after one another, likewise;
-/// of device bytes, kernels that read little, to which the hardware adds the kernel's own code. Two runs of the command
-/// differ as well, since the order of the CTAs is another one each time: the hardware's own counts of the L2 by 2% in
-/// half of the cases, and by up to 29%.
+/// The cache model (hierarchy.hpp), over the rungs of the labs at their default sizes, except rungs with several
+/// launches, rungs whose blocks wait for each other, and rungs that spill. The largest deviations are: in sectors read,
+/// kernels that request the same sectors again while they are in flight, from one SM or from neighbouring ones, because
+/// the hardware merges such requests; in sectors written, kernels that write a sector in parts shortly after one
+/// another, for the same reason; in device bytes, kernels that read little, because the hardware adds the kernel's own
+/// code. Two runs of the command differ as well, since the order of the CTAs is different each time: the hardware's own
+/// L2 counts by 2% in half of the cases, and by up to 29%.
 constexpr std::string_view kCachesCommand = "tools/calibrate_counters.py record_counters";
 constexpr ModelError kL2ReadError{
     10.6, 65.5, 70, "lts__t_sectors_op_read.sum", "H200", "2026-11-22", kCachesCommand, "docs/counters.md"};
@@ -32,16 +32,16 @@ constexpr ModelError kL2WriteError{
 constexpr ModelError kDeviceReadError{
     2.0, 16.7, 70, "dram__bytes_read.sum", "H200", "2026-11-22", kCachesCommand, "docs/counters.md"};
 
-/// How far a model is from launches that none of its constants was fitted to.
+/// The error of a model on launches that none of its constants was fitted to.
 struct KeptOutError {
   int cases;
-  int within_15_percent;  // of these; or within the range of their repeated counts, where that is wider
+  int within_15_percent;  // of these cases; or within the range of their repeated counts, if that is wider
   double median_percent, ninth_decile_percent, largest_percent;
   std::string_view counter, gpu, date, command, document;
 };
 
-/// The block-order model (block_order.hpp), over matrix products of many shapes, tiles and orders.
-/// tests/traffic/order_points_test.cpp holds part of them against it, tools/model_orders.cpp all.
+/// The block-order model (issue_order.hpp), over matrix products of many shapes, tiles and orders.
+/// tests/traffic/order_points_test.cpp checks part of them, tools/model_orders.cpp all of them.
 constexpr KeptOutError kOrderKeptOut{238,
                                      195,
                                      2.8,

@@ -12,7 +12,7 @@ constexpr uint32_t kNone = 0xffffffff;
 
 }  // namespace
 
-/// One replay: blocks begin in order as places become free, and the turns of those that run interleave.
+/// One replay: blocks start in order as slots become free, and the turns of running blocks interleave.
 class Replayer {
  public:
   Replayer(const OrderReplay& replay, std::span<const uint32_t> order, const ModelledCache& cache)
@@ -48,9 +48,9 @@ class Replayer {
   }
 
  private:
-  /// Where one block at a time runs.
+  /// A slot in which one block at a time runs.
   struct Place {
-    uint32_t position = 0;  // of its block in the order
+    uint32_t position = 0;  // position of its block in the order
     uint32_t wave = 0, turn = 0;
     bool ended = false;  // its last turn has begun
   };
@@ -162,10 +162,10 @@ class Replayer {
   ReplayCache cache_;
   const size_t keys_;
   std::vector<uint64_t> read_;       // from device memory, by key
-  uint64_t missed_ = 0, asked_ = 0;  // of the last turn: from device memory, and in all
+  uint64_t missed_ = 0, asked_ = 0;  // for the last turn: from device memory, and in total
   uint64_t next_ = 0;
   std::vector<Place> places_;
-  std::vector<const OrderReplay::Strip*> strips_;  // by place and key: of its block
+  std::vector<const OrderReplay::Strip*> strips_;  // by slot and key, for the slot's block
   OrderTraffic result_;
 };
 

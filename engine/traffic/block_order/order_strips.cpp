@@ -1,4 +1,4 @@
-// Footprints cut into units that blocks share whole or not at all (engine/traffic/block_order/issue_order.hpp).
+// Divides footprints into units that blocks share entirely or not at all (engine/traffic/block_order/issue_order.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace tilescope {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffff;
-/// Sectors that two units share, over all sectors: rows that do not begin with a sector make neighbours share some.
+/// Maximum fraction of sectors that belong to two units: rows that do not begin at a sector boundary share some with
+/// their neighbours.
 constexpr double kMostShared = 0.03;
 constexpr uint64_t kMostUnits = uint64_t{1} << 23;
 constexpr uint64_t kMostUses = uint64_t{1} << 29;  // over the grid: some seconds of replay
@@ -27,7 +28,7 @@ int64_t sector_of(int64_t offset) {
   return offset >= 0 ? offset / kSector : -((-offset + kSector - 1) / kSector);
 }
 
-/// Where a region lies, with the pattern's offset moved: what makes two units the same.
+/// The position of a region, shifted by the pattern's offset: units with equal names are the same.
 struct UnitName {
   size_t key;
   uint32_t shape;
@@ -44,11 +45,11 @@ struct UnitHash {
 
 }  // namespace
 
-/// Joins steps to turns where they are short, and the units that are then always used in the same turns to one: what
-/// comes and goes together needs to be looked up only once.
+/// Merges short steps into turns, and units that are then always used in the same turns into one: they only need to be
+/// looked up once.
 class UnitJoiner {
  public:
-  /// strips: in the order in which the joined units get their numbers.
+  /// strips: in the order in which the merged units are numbered.
   static void join(OrderReplay& replay, std::span<const uint32_t> strips) {
     UnitJoiner joiner(replay);
     replay.steps_of_turn_ = joiner.steps_of_turn_;
@@ -62,9 +63,9 @@ class UnitJoiner {
   explicit UnitJoiner(OrderReplay& replay)
       : replay_(replay), steps_of_turn_(steps_of_turn(replay)), users_(replay.unit_bytes_.size()) {}
 
-  /// So that a block reads at least kTurnBytes in a turn, yet takes kFewestTurns turns where it has as many steps.
-  /// Where all blocks together would take more than kMostTurns turns, each takes fewer: with 20 in the place of 53 the
-  /// device bytes of nine orders at 20480 changed by 3.4% at most.
+  /// Chosen so that a block reads at least kTurnBytes per turn, yet takes kFewestTurns turns if it has that many steps.
+  /// If all blocks together would take more than kMostTurns turns, each takes fewer: with 20 instead of 53 turns, the
+  /// device bytes of nine orders at 20480 changed by at most 3.4%.
   static uint32_t steps_of_turn(const OrderReplay& replay) {
     std::vector<uint64_t> of_key(replay.keys_.size(), 0);
     for (const OrderReplay::Strip& strip : replay.strips_)
@@ -145,9 +146,9 @@ class UnitJoiner {
     replay_.unit_key_ = std::move(keys);
   }
 
-  static constexpr uint64_t kTurnBytes = 98304;  // with 8 times as many turns device bytes change by less than 0.1%
+  static constexpr uint64_t kTurnBytes = 98304;  // with 8 times as many turns, device bytes change by less than 0.1%
   static constexpr uint64_t kFewestTurns = 32;
-  static constexpr uint64_t kMostTurns = 2'000'000;  // of all blocks
+  static constexpr uint64_t kMostTurns = 2'000'000;  // over all blocks
   struct LastUse {
     uint32_t turn = 0, use = 0;
   };
@@ -155,12 +156,12 @@ class UnitJoiner {
   OrderReplay& replay_;
   const uint32_t steps_of_turn_;
   std::vector<Digest> users_;     // by unit: the turns that use it
-  std::vector<uint32_t> joined_;  // by unit: the one that it becomes part of
-  std::vector<LastUse> place_;    // of each of those
+  std::vector<uint32_t> joined_;  // by unit: the unit that it is merged into
+  std::vector<LastUse> place_;    // for each of those
   uint32_t turn_ = 0;
 };
 
-/// Makes the strips of an OrderReplay: first of whole regions; if these overlap, of lines.
+/// Builds the strips of an OrderReplay: first from whole regions; if these overlap, from lines.
 class ReplayBuilder {
  public:
   ReplayBuilder(const GridFootprints& grid, std::span<const BufferSpec> buffers, bool lines)
@@ -192,7 +193,7 @@ class ReplayBuilder {
     return std::move(replay_);
   }
 
-  /// Of all sectors of the units that are read or written, the share that two of them have in common.
+  /// The fraction of all sectors of read or written units that two of them have in common.
   double shared_part() const {
     std::map<std::pair<uint32_t, bool>, std::vector<bool>> seen;
     uint64_t sectors = 0, shared = 0;
@@ -215,7 +216,7 @@ class ReplayBuilder {
   }
 
  private:
-  /// The strip of a pattern's regions of one key, moved by `shift`. Equal ones of different patterns are one.
+  /// The strip of a pattern's regions of one key, shifted by `shift`. Equal strips of different patterns are merged.
   Result<uint32_t> strip_of(uint32_t pattern, size_t key, int64_t shift) {
     const auto [known, is_new] = moved_.try_emplace({pattern, key, shift}, kNone);
     if (!is_new) return known->second;
@@ -256,7 +257,7 @@ class ReplayBuilder {
     return known->second;
   }
 
-  /// Of its different units.
+  /// Bytes of its different units.
   uint64_t bytes_of(const OrderReplay::Strip& strip) const {
     std::vector<uint32_t> units;
     for (const OrderReplay::Use& use : strip.uses) units.push_back(use.unit);
@@ -277,9 +278,9 @@ class ReplayBuilder {
     return known->second;
   }
 
-  /// The region as lines of 128 bytes, each of the sectors that somebody touches of it.
+  /// Adds the region as lines of 128 bytes, each with the sectors that are touched.
   void add_lines(OrderReplay::Strip& strip, const Region& region, size_t key, int64_t offset) {
-    std::vector<std::pair<int64_t, uint32_t>> sectors;  // by line: a bit for each; runs ascend
+    std::vector<std::pair<int64_t, uint32_t>> sectors;  // by line: a bit for each sector; runs ascend
     for (const ByteRun& run : grid_.shapes[region.shape])
       for (int64_t sector = sector_of(offset + run.offset); sector <= sector_of(offset + run.offset + run.bytes - 1);
            ++sector) {
@@ -298,7 +299,7 @@ class ReplayBuilder {
     }
   }
 
-  /// Strips in an order that does not depend on the blocks'.
+  /// Strips in an order that does not depend on the blocks' order.
   std::vector<uint32_t> strips_in_order() const {
     std::vector<uint32_t> strips(replay_.strips_.size());
     std::iota(strips.begin(), strips.end(), 0U);
@@ -311,7 +312,7 @@ class ReplayBuilder {
     return strips;
   }
 
-  /// Of what each strip touches, by places and shapes, which do not depend on the blocks' order either.
+  /// Digests of what each strip touches, by offsets and shapes, which do not depend on the blocks' order either.
   void add_digests() {
     std::map<uint32_t, Digest> shapes;
     std::vector<uint64_t> units;
@@ -367,7 +368,7 @@ class ReplayBuilder {
     return uses;
   }
 
-  /// What is read, in the order of the buffers, with the strips in the order of their first bytes.
+  /// The operands that are read, in buffer order, with their strips ordered by first byte.
   void find_operands() {
     const size_t keys = grid_.keys.size();
     for (size_t key = 0; key < keys; ++key) {
@@ -423,7 +424,7 @@ class ReplayBuilder {
   const bool lines_;
   OrderReplay replay_;
   std::unordered_map<UnitName, uint32_t, UnitHash> units_;
-  std::vector<uint8_t> unit_sectors_;  // of a line
+  std::vector<uint8_t> unit_sectors_;  // per line
   std::map<std::tuple<uint32_t, size_t, int64_t>, uint32_t> moved_;
   std::map<Digest, uint32_t> by_units_;
   std::vector<UnitName> unit_names_;

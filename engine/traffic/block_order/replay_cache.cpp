@@ -2,7 +2,7 @@
 
 namespace tilescope {
 
-// A piece is what of a unit belongs to one partition: piece = unit · partitions + home.
+// A piece is the part of a unit that belongs to one partition: piece = unit · partitions + home.
 
 ReplayCache::ReplayCache(uint64_t bytes, uint32_t partitions, std::span<const uint32_t> unit_bytes,
                          double capacity_spread)
@@ -12,7 +12,8 @@ ReplayCache::ReplayCache(uint64_t bytes, uint32_t partitions, std::span<const ui
       list_(static_cast<uint32_t>(unit_bytes.size() * partitions)),
       partitions_(partitions),
       written_back_(unit_bytes.size(), 0) {
-  constexpr std::array<double, kSlices> kQuarters = {-1.15, -0.32, 0.32, 1.15};  // middles of a normal distribution's
+  constexpr std::array<double, kSlices> kQuarters = {-1.15, -0.32, 0.32, 1.15};  // midpoints of a normal distribution's
+                                                                                 // quartiles
   for (uint32_t slice = 0; slice < slices_; ++slice) {
     const double factor = slices_ == 1 ? 1 : 1 + capacity_spread * kQuarters[slice];
     capacity_[slice] = static_cast<uint64_t>(static_cast<double>(bytes) * factor / partitions / slices_);
@@ -56,7 +57,7 @@ std::vector<uint64_t> ReplayCache::write_back() {
   return std::move(written_back_);
 }
 
-/// Whether the piece was there; it is now the most recently used one.
+/// Returns whether the piece was cached; it is now the most recently used one.
 bool ReplayCache::touch(Partition& partition, uint32_t piece, uint64_t bytes, bool is_write) {
   Piece& touched = partition.pieces[piece];
   const uint32_t slice = slice_of(piece), list = list_ + slice;
@@ -68,7 +69,7 @@ bool ReplayCache::touch(Partition& partition, uint32_t piece, uint64_t bytes, bo
     }
     return true;
   }
-  if (bytes > capacity_[slice]) {  // passes through
+  if (bytes > capacity_[slice]) {  // too large to be cached
     if (is_write) written_back_[piece / partitions_count_] += bytes;
     return false;
   }

@@ -1,12 +1,12 @@
-// An L2 in partitions, at the granularity of units: what blocks touch whole or not at all.
+// A partitioned L2 at the granularity of units: parts that blocks touch entirely or not at all.
 //
-// Half of every unit belongs to either partition (on hardware a hash of the address decides, in pieces far smaller than
-// a unit). A multiprocessor asks the partition beside it. What belongs to the other one is fetched from there and then
-// kept in both: so data that multiprocessors on both sides use takes its place twice. Each partition replaces what was
-// used longest ago. Stores go to the partition that the data belongs to, and to device memory when they are replaced.
+// Half of every unit belongs to each partition (on hardware a hash of the address decides, at a much finer
+// granularity). An SM asks the partition beside it. Data that belongs to the other partition is fetched from there and
+// then kept in both: data used by SMs on both sides occupies its space twice. Each partition replaces the least
+// recently used data. Stores go to the partition that the data belongs to, and to device memory when they are replaced.
 //
-// A cache of sets does not fill evenly: some sets replace lines before the cache is full, others have room left when it
-// is. So a partition consists of slices of different capacity, and a hash gives each unit its slice.
+// A set-associative cache does not fill evenly: some sets replace lines before the cache is full, others still have
+// room when it is. So a partition consists of slices of different capacity, and a hash assigns each unit to a slice.
 #pragma once
 
 #include <array>
@@ -21,15 +21,15 @@ class ReplayCache {
   /// capacity_spread: the standard deviation of the slices' capacities, relative.
   ReplayCache(uint64_t bytes, uint32_t partitions, std::span<const uint32_t> unit_bytes, double capacity_spread = 0);
 
-  /// A multiprocessor beside partition `side` reads a unit. Returns the bytes that device memory gave.
+  /// An SM beside partition `side` reads a unit. Returns the bytes that came from device memory.
   uint64_t read(uint32_t side, uint32_t unit);
-  /// It writes a unit.
+  /// An SM writes a unit.
   void write(uint32_t unit);
-  /// Writes back what is left, and returns by unit what was written to device memory in all.
+  /// Writes back what is left, and returns by unit the total bytes written to device memory.
   std::vector<uint64_t> write_back();
 
  private:
-  static constexpr uint32_t kSplitBytes = 8192;  // units from this size on are spread over the partitions
+  static constexpr uint32_t kSplitBytes = 8192;  // units of at least this size are spread over the partitions
 
   struct Piece {
     uint32_t previous, next;  // in the partition's list
@@ -38,7 +38,7 @@ class ReplayCache {
   static constexpr uint32_t kSlices = 4;
   /// One partition: the pieces in each slice, most recently used first.
   struct Partition {
-    std::vector<Piece> pieces;  // and the lists' own nodes
+    std::vector<Piece> pieces;  // including the lists' own nodes
     std::array<uint64_t, kSlices> used{};
   };
 

@@ -8,9 +8,9 @@ namespace tilescope {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kDone = 1e-9;  // of a turn that is left
+constexpr double kDone = 1e-9;  // threshold on the rest of a turn
 
-/// Draws from a distribution that is close to normal; the same on every host.
+/// Draws from an approximately normal distribution; the same on every host.
 std::vector<double> normal_draws(uint32_t count, uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<double> draws;
@@ -24,7 +24,7 @@ std::vector<double> normal_draws(uint32_t count, uint32_t seed) {
 
 }  // namespace
 
-/// Without a branch, which would be predicted wrong half of the time.
+/// Branch-free, because a branch would be mispredicted half of the time.
 ResidentBlocks::Event ResidentBlocks::earlier(Event a, Event b) {
   const auto is_first =
       static_cast<uint64_t>(a.time_bits < b.time_bits) |
@@ -94,7 +94,8 @@ void ResidentBlocks::seat(uint32_t slot, uint32_t rank) {
   touched_[processor] = 1;
 }
 
-/// A step waits only for what its copies in flight do not hide, and behind all that device memory has yet to give.
+/// A step waits only for the latency that its copies in flight do not hide, and after all earlier device memory
+/// requests.
 double ResidentBlocks::wait_for(uint64_t missed_bytes, uint64_t bytes) {
   if (missed_bytes == 0) return 0;
   double queued = 0;
@@ -106,7 +107,7 @@ double ResidentBlocks::wait_for(uint64_t missed_bytes, uint64_t bytes) {
   const double wait = pace_.steps_in_flight == 0
                           ? pace_.miss_ns + queued
                           : std::max(0.0, latency / pace_.steps_in_flight - std::max(pace_.alone_ns, pace_.busy_ns));
-  // A step waits for the last of its data, so half of the bytes make it wait as all do.
+  // A step waits for the last of its data, so if half of the bytes miss it waits as long as if all did.
   const double share = std::min(1.0, 2 * static_cast<double>(missed_bytes) / static_cast<double>(bytes));
   return share * turn_steps_ * wait;
 }
@@ -135,7 +136,7 @@ std::span<const uint32_t> ResidentBlocks::next() {
       unsettled_.push_back(processor);
       break;
     }
-    share(processor);  // one that waited works on
+    share(processor);  // a block that waited now works
   }
   return due_;
 }
@@ -153,7 +154,7 @@ void ResidentBlocks::advance(uint32_t processor, double time) {
   }
 }
 
-/// How fast each of a multiprocessor's blocks works from now on, and when that changes.
+/// Computes the speed of each of an SM's blocks from now on, and when it changes next.
 void ResidentBlocks::share(uint32_t processor) {
   Processor& where = processors_[processor];
   where.time = now_;

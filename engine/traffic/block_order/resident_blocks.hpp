@@ -1,11 +1,11 @@
-// Whose turn is next, of the blocks that run on a GPU's multiprocessors (grid_pace.hpp says how fast).
+// Decides which of the blocks running on a GPU's SMs takes the next turn (grid_pace.hpp defines the speeds).
 //
 //     ResidentBlocks running(pace, steps_of_turn, multiprocessors, blocks_per_multiprocessor);
 //     for (slot …) running.seat(slot, rank);
 //     while (!(due = running.next()).empty())
 //       for (uint32_t slot : due) …   // work(), seat() or leave(), for each
 //
-// Slot s is on multiprocessor s mod multiprocessors.
+// Slot s is on SM s mod `multiprocessors`.
 #pragma once
 
 #include <bit>
@@ -21,34 +21,34 @@ class ResidentBlocks {
  public:
   ResidentBlocks(const GridPace& pace, uint32_t steps_of_turn, uint32_t multiprocessors, uint32_t slots);
 
-  /// A block begins in a slot. Of two on a multiprocessor the one of the lower rank is older.
+  /// A block starts in a slot. On each SM, blocks with lower ranks are older.
   void seat(uint32_t slot, uint32_t rank);
-  /// The slot's block begins a turn, of whose data `missed_bytes` of `bytes` come from device memory.
+  /// The slot's block starts a turn; `missed_bytes` of its `bytes` come from device memory.
   void work(uint32_t slot, uint64_t missed_bytes, uint64_t bytes);
   void leave(uint32_t slot) { slots_[places_[slot]].state = State::empty; }
 
-  /// The slots of a multiprocessor whose blocks have ended their turns, or are there to begin their first one; empty:
-  /// all slots are. Valid until the next call.
+  /// The slots of one SM whose blocks have ended their turns, or are ready to start their first one; empty if all slots
+  /// are empty. Valid until the next call.
   std::span<const uint32_t> next();
 
  private:
   enum class State : uint8_t { empty, waits, works, due };
   struct Slot {
     State state = State::empty;
-    uint32_t number = 0;  // the caller's
+    uint32_t number = 0;  // the caller's slot number
     uint32_t rank = 0;
     double until = 0;  // State::waits
-    double left = 0;   // of a turn, when it works
+    double left = 0;   // rest of a turn, while it works
     double rate = 0;   // turns per ns
   };
   struct Processor {
-    double time = 0;       // up to which `left` of its slots is as it is
+    double time = 0;       // up to which `left` of its slots is updated
     double full_rate = 0;  // turns per ns, of all its blocks together
     double most_rate = 0;  // of one block
     double start_ns = 0;
   };
-  /// When a multiprocessor's state changes next, by a block of which rank. Times are not negative, so that their bits
-  /// have their order.
+  /// The next state change of an SM, with the rank of the block that causes it. Times are not negative, so their bits
+  /// compare in the same order.
   struct Event {
     uint64_t time_bits = 0;
     uint32_t rank = 0, processor = 0;
@@ -56,7 +56,7 @@ class ResidentBlocks {
     uint64_t second() const { return uint64_t{rank} << 32 | processor; }
   };
   static Event earlier(Event a, Event b);
-  /// The earliest of the multiprocessors' events: a tournament.
+  /// The earliest of the SMs' events: a tournament tree.
   class Earliest {
    public:
     explicit Earliest(uint32_t count);
@@ -65,7 +65,7 @@ class ResidentBlocks {
 
    private:
     uint32_t leaves_ = 1;         // a power of two
-    std::vector<Event> winners_;  // 1: of all; 2n and 2n + 1: of the halves below n; from leaves_ on by multiprocessor
+    std::vector<Event> winners_;  // 1: of all; 2n and 2n + 1: of the halves below n; from leaves_ on by SM
   };
 
   std::span<Slot> slots_of(uint32_t processor);
@@ -76,14 +76,14 @@ class ResidentBlocks {
   const GridPace pace_;
   const double turn_steps_;
   const uint32_t multiprocessors_, slot_count_, slots_each_;
-  std::vector<Slot> slots_;       // those of a multiprocessor beside each other, by rank
-  std::vector<uint32_t> places_;  // in slots_, by the slot's number
+  std::vector<Slot> slots_;       // those of an SM contiguous, by rank
+  std::vector<uint32_t> places_;  // index in slots_, by the slot's number
   std::vector<Processor> processors_;
   Earliest events_;
   std::vector<uint32_t> due_;
   std::vector<Slot*> working_;
-  std::vector<uint8_t> touched_;     // by multiprocessor: its slots were given something to do
-  std::vector<uint32_t> unsettled_;  // those
+  std::vector<uint8_t> touched_;     // by SM: its slots were given work
+  std::vector<uint32_t> unsettled_;  // the SMs in touched_
   double now_ = 0, device_free_ = 0;
 };
 

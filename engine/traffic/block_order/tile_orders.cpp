@@ -1,4 +1,4 @@
-// The orders of engine/traffic/block_order/issue_order.hpp in which a matrix of tiles may be walked.
+// The traversal orders of a matrix of tiles for engine/traffic/block_order/issue_order.hpp.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -19,14 +19,14 @@ std::array<int64_t, 2> scaled(std::array<int64_t, 2> edge, int64_t length) {
 }
 std::array<int64_t, 2> plus(std::array<int64_t, 2> a, std::array<int64_t, 2> b) { return {a[0] + b[0], a[1] + b[1]}; }
 
-/// An odd half is made even where that leaves something, so that the walk ends at the right corner.
+/// An odd half is rounded to even, if that leaves something, so that the curve ends at the right corner.
 int64_t half_of(int64_t length) {
   const int64_t half = length / 2;
   return half % 2 != 0 && length > 2 ? half + 1 : half;
 }
 
-/// Hilbert's curve, for a rectangle: a long one is cut in two; any other is walked up one side, along the far side, and
-/// down again.
+/// The Hilbert curve for a rectangle: a long one is divided in two; any other is traversed up one side, along the far
+/// side, and down again.
 void walk(const Rectangle& area, uint32_t columns, std::vector<uint32_t>& cells) {
   const int64_t width = std::abs(area.along[0] + area.along[1]), height = std::abs(area.across[0] + area.across[1]);
   if (width == 0 || height == 0) return;

@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-/// How the accesses of a memory instruction go through the levels.
+/// The route of a memory instruction's accesses through the levels.
 enum class Route : uint8_t { none, load, load_past_l1, store, atomic };
 
 bool names(const std::string& ptx, std::string_view modifier) {
@@ -32,13 +32,13 @@ Route route_of(const Site& site) {
     case AccessKind::load:
       break;
   }
-  // PTX ISA, "Cache Operators" and "Memory Consistency Model": these have to see what other multiprocessors wrote.
+  // PTX ISA, "Cache Operators" and "Memory Consistency Model": these must see writes by other SMs.
   for (const char* modifier : {".cg", ".cv", ".volatile", ".relaxed", ".acquire", ".mmio"})
     if (names(site.ptx, modifier)) return Route::load_past_l1;
   return Route::load;
 }
 
-/// Gives every buffer a place in one memory, as an allocator would, in lines of 128 bytes.
+/// Gives every buffer an address in one memory, as an allocator would, in lines of 128 bytes.
 class Placement {
  public:
   explicit Placement(std::span<const BufferSpec> buffers) {
@@ -46,7 +46,7 @@ class Placement {
     for (const BufferSpec& buffer : buffers) {
       first_.push_back(static_cast<uint32_t>(next));
       const uint64_t bytes = static_cast<uint64_t>(buffer.count()) * size_of(buffer.type);
-      // cudaMalloc's alignment, and room for a few bytes that a kernel reads past the end.
+      // cudaMalloc's alignment, plus space for a few bytes that a kernel reads past the end.
       next += (bytes / 512 + 2) * (512 / kLineBytes);
     }
     other_ = static_cast<uint32_t>(next);
@@ -54,14 +54,14 @@ class Placement {
 
   struct Place {
     uint32_t line = 0;
-    uint32_t buffer = 0;  // that of `other` is the number of buffers
+    uint32_t buffer = 0;  // for `other`: the number of buffers
   };
   Place of(uint64_t address) const {
     const RegionOffset region = region_of(address);
     const auto offset_line = static_cast<uint32_t>(region.offset / static_cast<int64_t>(kLineBytes));
     if (region.buffer >= 0 && static_cast<size_t>(region.buffer) < first_.size())
       return {first_[static_cast<size_t>(region.buffer)] + offset_line, static_cast<uint32_t>(region.buffer)};
-    // Variables of the module and the heap, each in a quarter of what 32 bits leave.
+    // Module variables and the heap each get a quarter of the remaining 32-bit range.
     return {other_ + (static_cast<uint32_t>(region.buffer & 3) << 28) + offset_line,
             static_cast<uint32_t>(first_.size())};
   }
@@ -77,7 +77,7 @@ class Placement {
 
 uint64_t count(unsigned sectors) { return static_cast<uint64_t>(std::popcount(sectors)); }
 
-/// The L2 in its partitions, and the device behind it.
+/// The L2 with its partitions, and device memory behind it.
 class SharedLevel {
  public:
   SharedLevel(const GpuSpec& gpu, const Placement& placement, std::vector<HierarchyUse>& uses)
@@ -86,7 +86,7 @@ class SharedLevel {
     written_.resize(partitions_);
   }
 
-  /// side: the partition beside the multiprocessor that asks.
+  /// side: the partition beside the requesting SM.
   void read(uint32_t side, Placement::Place place, unsigned sectors) {
     LevelTraffic& level = uses_[place.buffer].l2;
     const uint32_t home = home_of(place.line);
@@ -143,8 +143,8 @@ class SharedLevel {
   }
 
  private:
-  /// The partition that a line belongs to. The hardware's hash is not known; this one gives each of them its share of
-  /// any few lines, whatever their stride.
+  /// The partition of a line. The hardware's hash is unknown; this one distributes any few lines evenly, whatever their
+  /// stride.
   uint32_t home_of(uint32_t line) const {
     uint64_t hash = line * 0x9e3779b97f4a7c15U;
     hash ^= hash >> 32;
@@ -162,7 +162,7 @@ class SharedLevel {
     }
     return entry;
   }
-  /// What the other partitions keep of these sectors is out of date.
+  /// The copies of these sectors in the other partitions are invalid.
   void drop_copies(uint32_t home, uint32_t line, unsigned sectors) {
     for (uint32_t other = 0; other < partitions_; ++other)
       if (other != home)
@@ -174,7 +174,7 @@ class SharedLevel {
     state.valid |= static_cast<uint8_t>(sectors);
     state.partial &= static_cast<uint8_t>(~sectors);
   }
-  /// Which bytes of such a sector are there is remembered, until they all are.
+  /// Tracks which bytes of a partial sector are written, until all are.
   void write_in_part(uint32_t home, const SectorCache::Entry& entry, const LinePart& part, unsigned sectors) {
     if (written_[home].empty()) written_[home].resize(caches_[home].places());
     std::array<uint32_t, 4>& written = written_[home][entry.place];
@@ -193,17 +193,17 @@ class SharedLevel {
 
   const uint32_t partitions_;
   std::vector<SectorCache> caches_;  // by partition
-  /// By partition and place in its cache: the bytes of partial sectors.
+  /// By partition and index in its cache: the bytes of partial sectors.
   std::vector<std::vector<std::array<uint32_t, 4>>> written_;
   const Placement& placement_;
   std::vector<HierarchyUse>& uses_;
 };
 
-/// The accesses of one block in the order in which its warps, side by side, make them.
+/// The accesses of one block, in the order in which its concurrent warps make them.
 struct ResidentBlock {
   uint32_t multiprocessor = 0;
-  std::vector<uint32_t> accesses;   // into AccessTrace::accesses, by their warps' sequence
-  std::vector<uint32_t> turns_end;  // of each turn, in accesses
+  std::vector<uint32_t> accesses;   // indices into AccessTrace::accesses, by their warps' sequence
+  std::vector<uint32_t> turns_end;  // end of each turn, in accesses
   size_t turn = 0;
   bool done() const { return turn == turns_end.size(); }
 };
@@ -220,7 +220,7 @@ class Replay {
     for (const Site& site : trace.sites) routes_.push_back(route_of(site));
   }
 
-  /// The accesses of one launch lie side by side, block by block. False: stopped.
+  /// The accesses of one launch are contiguous, block by block. False: stopped.
   bool run(size_t first, size_t last, const Occupancy& occupancy, const std::stop_token& stop) {
     next_ = first;
     last_ = last;
@@ -272,7 +272,7 @@ class Replay {
     total.bytes_left_in_l2 += use.bytes_left_in_l2;
   }
 
-  /// Takes the next block that accesses global memory at all, and puts its accesses in the order of their turns.
+  /// Takes the next block that accesses global memory, and sorts its accesses by turn.
   void begin(ResidentBlock& block) {
     block.turns_end.clear();
     block.turn = 0;
@@ -362,12 +362,12 @@ class Replay {
   const GpuSpec& gpu_;
   const AccessTrace& trace_;
   const Placement placement_;
-  std::vector<HierarchyUse> uses_;  // by buffer, then all else
+  std::vector<HierarchyUse> uses_;  // by buffer, then the rest
   AccessLines lines_;
   SharedLevel l2_;
   std::vector<Route> routes_;  // by site
   std::deque<SectorCache> l1_;
-  std::vector<uint32_t> of_turn_;  // of the block that begins: accesses of each turn, then where they go
+  std::vector<uint32_t> of_turn_;  // for the block that begins: number of accesses per turn, then their positions
   size_t next_ = 0, last_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// A cache of lines of 128 bytes in sectors of 32: sets of 16 ways, the least recently used one gives way. Which set a
-// line belongs to is hashed, as in the hardware, so that a stride of a power of two does not fall into a few of them.
+// A cache of 128-byte lines with 32-byte sectors: sets of 16 ways with LRU replacement. The set of a line is hashed, as
+// in the hardware, so that a power-of-two stride does not map to only a few of them.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,15 @@ class SectorCache {
   static constexpr size_t kWays = 16;
   static constexpr uint32_t kNoLine = 0xffffffff;
 
-  /// Sectors of a line, one bit each.
+  /// The sectors of a line, one bit each.
   struct State {
     uint8_t valid = 0;
     uint8_t dirty : 4 = 0;
-    uint8_t partial : 4 = 0;  // written in part, the rest is not known: dirty, not valid
+    uint8_t partial : 4 = 0;  // partially written, the rest is unknown: dirty, not valid
   };
   struct Entry {
-    State* state = nullptr;  // null: the line is not here
-    size_t place = 0;        // in the cache, below places(); the line stays there
+    State* state = nullptr;  // null: the line is not in the cache
+    size_t place = 0;        // index in the cache, below places(); stable while the line is cached
   };
   struct Evicted {
     uint32_t line = kNoLine;
@@ -34,7 +34,7 @@ class SectorCache {
 
   size_t places() const { return cache_.size() * kWays; }
 
-  /// The line, which is now the most recently used.
+  /// Finds the line and makes it the most recently used.
   Entry find(uint32_t line) {
     const size_t index = set_of(line);
     Set& set = cache_[index];
@@ -43,7 +43,7 @@ class SectorCache {
     size_t way = kWays;
     for (size_t i = 0; i < kWays; ++i) way = set.lines[i] == line ? i : way;
     if (way == kWays) return {};
-    // Its four bits of the order go to the front; those before it move up.
+    // Its four bits of the order move to the front; those before it move up.
     const uint64_t other = set.order ^ way * 0x1111111111111111U;
     const uint64_t zero = (other - 0x1111111111111111U) & ~other & 0x8888888888888888U;
     const int place = std::countr_zero(zero) & ~3;
@@ -52,7 +52,7 @@ class SectorCache {
     return {&set.states[way], index * kWays + way};
   }
 
-  /// The line's state, if it is here, without using the line.
+  /// The line's state, if it is cached, without marking it as used.
   State* peek(uint32_t line) {
     Set& set = cache_[set_of(line)];
     for (size_t way = 0; way < kWays; ++way)
@@ -60,7 +60,7 @@ class SectorCache {
     return nullptr;
   }
 
-  /// Takes in a line that is not here; what had to give way is put into `evicted`.
+  /// Inserts a line that is not cached; the replaced line is returned in `evicted`.
   Entry insert(uint32_t line, Evicted& evicted) {
     const size_t index = set_of(line);
     Set& set = cache_[index];

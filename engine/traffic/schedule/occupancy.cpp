@@ -14,11 +14,11 @@ constexpr uint32_t kNoLimit = std::numeric_limits<uint32_t>::max();
 uint32_t divide_up(uint32_t value, uint32_t by) { return (value + by - 1) / by; }
 uint32_t round_up(uint32_t value, uint32_t multiple) { return divide_up(value, multiple) * multiple; }
 
-/// Registers are given to a warp in one of the sub-partitions; what is left over in each is lost.
+/// Registers are allocated to a warp in one of the sub-partitions; the remainder of each is unused.
 uint32_t blocks_by_registers(const GpuSpec& gpu, const BlockUsage& block, uint32_t warps) {
   const uint32_t of_warp = round_up(block.registers_per_thread * kWarp, gpu.register_granularity);
   if (of_warp == 0) return kNoLimit;
-  // The check of a single block assumes that every sub-partition gives the same.
+  // The check for a single block assumes equal use of every sub-partition.
   const uint32_t assumed = of_warp * round_up(warps, gpu.sub_partitions);
   if (assumed > gpu.registers_per_block || block.registers_per_thread > gpu.registers_per_thread) return 0;
   const uint32_t warps_held = gpu.registers_per_multiprocessor / gpu.sub_partitions / of_warp * gpu.sub_partitions;
@@ -41,7 +41,7 @@ uint32_t blocks_by_barriers(const GpuSpec& gpu, const BlockUsage& block) {
   return *gpu.barriers_per_multiprocessor / block.barriers;
 }
 
-/// The driver takes the smallest carve-out that does not keep a block out.
+/// The driver chooses the smallest carve-out that does not exclude a block.
 uint32_t carve_out_for(const GpuSpec& gpu, uint32_t bytes) {
   const auto found = std::ranges::lower_bound(gpu.shared_carve_outs, bytes);
   return found != gpu.shared_carve_outs.end() ? *found : gpu.shared_bytes_per_multiprocessor;
@@ -70,8 +70,8 @@ Occupancy occupancy_of(const GpuSpec& gpu, const BlockUsage& block, uint64_t gri
   result.by_shared = blocks_by_shared(gpu, result.shared_bytes_per_block);
   result.by_barriers = blocks_by_barriers(gpu, block);
 
-  // Of limits that allow the same, the first: where all warps are held nothing else is in the way; then what a learner
-  // can change is named before what is fixed.
+  // Among equal limits the first is named: if all warps fit, nothing else limits; then limits that the learner can
+  // change precede fixed ones.
   const std::array<std::pair<uint32_t, OccupancyLimit>, 5> limits{{{result.by_threads, OccupancyLimit::threads},
                                                                    {result.by_registers, OccupancyLimit::registers},
                                                                    {result.by_shared, OccupancyLimit::shared},

@@ -1,6 +1,6 @@
-// How many blocks of a launch a multiprocessor holds at a time, what limits them, and the waves in which the grid runs.
-// The rules are those of the CUDA occupancy calculator (cuda_occupancy.h): registers are given to whole warps, each in
-// a sub-partition of the multiprocessor, shared memory to whole blocks.
+// How many blocks of a launch an SM holds at a time, what limits them, and the waves in which the grid runs. The rules
+// are those of the CUDA occupancy calculator (cuda_occupancy.h): registers are allocated to whole warps, each in a
+// sub-partition of the SM, shared memory to whole blocks.
 #pragma once
 
 #include <cstdint>

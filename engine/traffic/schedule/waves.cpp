@@ -18,9 +18,9 @@ uint32_t warps_of(const BlockUsage& block) { return std::max(1U, (block.threads 
 
 uint64_t waves_of(uint64_t blocks, uint64_t resident) { return resident == 0 ? 0 : (blocks + resident - 1) / resident; }
 
-/// Blocks that one multiprocessor held at most at the same time; a block that begins when another ends takes its place.
+/// Maximum number of blocks that one SM held at the same time; a block that begins when another ends takes its slot.
 uint32_t most_at_a_time(std::vector<std::pair<double, int>>& events) {
-  std::ranges::sort(events);  // ends, −1, before begins of the same time
+  std::ranges::sort(events);  // ends (−1) sort before begins at the same time
   int held = 0, most = 0;
   for (const auto& [time, change] : events) most = std::max(most, held += change);
   return static_cast<uint32_t>(most);
@@ -94,7 +94,7 @@ std::vector<GpuWaves> waves_on(std::span<const GpuSpec> gpus, const BlockUsage& 
 
 std::optional<BlockTimes> read_block_times(const HostBuffer& schedule, uint64_t grid_blocks) {
   if (schedule.type != DType::u64 || grid_blocks == 0 || schedule.count() < kNumbersPerBlock * grid_blocks) return {};
-  constexpr uint64_t kMostMultiprocessors = 4096;  // no GPU has so many: such a number is none
+  constexpr uint64_t kMostMultiprocessors = 4096;  // no GPU has this many: a larger number is invalid
   const auto numbers = schedule.as<uint64_t>();
   uint64_t first = std::numeric_limits<uint64_t>::max(), last = 0;
   for (uint64_t block = 0; block < grid_blocks; ++block) {

@@ -1,16 +1,16 @@
-// How the blocks of a launch land on the multiprocessors of a GPU, wave by wave. MODELLED; and, where a kernel notes it
-// on a GPU, when and where each block really ran. MEASURED.
+// How the blocks of a launch are assigned to the SMs of a GPU, wave by wave. MODELLED; and, if a kernel records it on a
+// GPU, when and where each block really ran. MEASURED.
 //
-// The model: blocks are issued in the order of their index, one to each multiprocessor in turn, until none has room;
-// each block that ends makes room for the next. All blocks take equally long, however many share a multiprocessor. So
-// those that are resident end together, and the grid runs in waves:
+// The model: blocks are issued in index order, one to each SM in turn, until none has room; each block that ends makes
+// room for the next one. All blocks take equally long, however many share an SM. So resident blocks end together, and
+// the grid runs in waves:
 //
-//     resident = multiprocessors · blocks per multiprocessor       what occupancy allows
+//     resident = SMs · blocks per SM                               limited by occupancy
 //     wave w   = blocks [w · resident, (w + 1) · resident)
-//     block b  = place b mod resident of its wave: multiprocessor b mod multiprocessors, slot place / multiprocessors
+//     block b  = index b mod resident in its wave: SM b mod SMs, slot index / SMs
 //
-// Real blocks end one by one, and one that shares its multiprocessor with fewer others is faster. Which is why the last
-// wave of a kernel that keeps the arithmetic units busy costs less than this says.
+// Real blocks end one by one, and a block that shares its SM with fewer others is faster. So the last wave of a kernel
+// that keeps the arithmetic units busy costs less than this model says.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,12 @@ namespace tilescope {
 WaveSchedule schedule_waves(const GpuSpec& gpu, const BlockUsage& block, const Occupancy& occupancy,
                             uint64_t grid_blocks);
 
-/// What one resource alone would allow on a multiprocessor, and how the grid would run then.
+/// What one resource alone would allow on an SM, and how the grid would then run.
 struct ResourceLimit {
   OccupancyLimit limit = OccupancyLimit::threads;
-  /// Blocks on a multiprocessor; nothing if the kernel takes none of the resource.
+  /// Blocks per SM; nothing if the kernel uses none of the resource.
   std::optional<uint32_t> blocks;
-  double occupancy = 0;  // warps of those blocks over the most that a multiprocessor holds, at most 1
+  double occupancy = 0;  // warps of those blocks over the maximum of an SM, at most 1
   uint64_t waves = 0;    // of the grid; 0: it could not run
   bool limiting = false;
 };
@@ -42,16 +42,16 @@ struct ResourceLimit {
 std::vector<ResourceLimit> resource_limits(const GpuSpec& gpu, const BlockUsage& block, const Occupancy& occupancy,
                                            uint64_t grid_blocks);
 
-/// The same grid on another GPU.
+/// The same grid on a different GPU.
 struct GpuWaves {
   std::string id, name;
-  OccupancyLimit limit = OccupancyLimit::threads;  // of the blocks on a multiprocessor, by the GPU's limits alone
+  OccupancyLimit limit = OccupancyLimit::threads;  // limit on the blocks per SM, by the GPU's limits alone
   WaveSchedule schedule;
 };
-/// On every GPU of the table, with the registers that the machine code of one of them takes.
+/// On every GPU of the table, with the register count of one GPU's machine code.
 std::vector<GpuWaves> waves_on(std::span<const GpuSpec> gpus, const BlockUsage& block, uint64_t grid_blocks);
 
-/// From a buffer of three 64-bit numbers for each block: %smid, and %globaltimer at its begin and at its end, in
+/// Parses a buffer of three 64-bit numbers per block: %smid, and %globaltimer at its start and at its end, in
 /// nanoseconds. Nothing if one of them is missing.
 std::optional<BlockTimes> read_block_times(const HostBuffer& schedule, uint64_t grid_blocks);
 

@@ -1,5 +1,5 @@
-// Synchronization idioms, each with a twin from which one fence, barrier or ordering is taken away: IDIOM(name) defines
-// the kernels `name` and `name_broken` by one body, in which kRight tells them apart.
+// Synchronization idioms, each with a twin that lacks one fence, barrier or ordering: IDIOM(name) defines the kernels
+// `name` and `name_broken` from one body, in which kRight distinguishes them.
 #pragma once
 
 #define IDIOM(name)                                                                                                \
