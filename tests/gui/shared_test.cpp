@@ -9,7 +9,7 @@ namespace {
 
 class SharedScreenTest : public ScreenTest {
  protected:
-  /// kernels/grouped_matmul.cu: 128 × 128 × 136, tiles of 64 × 64, pieces 32 deep, three stages.
+  /// kernels/grouped_matmul.cu: 128 × 128 × 136, tiles of 64 × 64, k-tiles 32 deep, three stages.
   void SetUp() override {
     if (!engine->compiler()) GTEST_SKIP() << "needs NVRTC";
     screen->session.select_lab("grouped-order");

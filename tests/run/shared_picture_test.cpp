@@ -44,7 +44,7 @@ uint32_t first_event(const Seen& seen, uint32_t warp, SharedEvent::Kind kind, si
   return 0;
 }
 
-// kernels/grouped_matmul.cu: tiles of 64 × 64, pieces 32 deep, three stages.
+// kernels/grouped_matmul.cu: tiles of 64 × 64, k-tiles 32 deep, three stages.
 Seen matmul() {
   return look_at("grouped-order", "row-major", {{"M", 128}, {"N", 128}, {"K", 136}},
                  {{"BM", 64}, {"BN", 64}, {"BK", 32}, {"STAGES", 3}, {"WARPS", 8}}, 3);
