@@ -44,7 +44,7 @@ TEST_F(SharedScreenTest, EveryStageIsFilledBeforeItIsHeldAndReadWhileItIsHeld) {
   for (uint32_t warp : {0U, 6U}) {
     const auto events = picture->events(warp);
     auto spans = spans_of(*picture, warp);
-    // Five pieces of A and of B, each on its way once and held once.
+    // Five k-tiles of A and of B, each in flight once and held once.
     EXPECT_EQ(std::count_if(spans.begin(), spans.end(), [](const SharedSpan& one) { return one.filling; }), 10);
     EXPECT_EQ(std::count_if(spans.begin(), spans.end(), [](const SharedSpan& one) { return !one.filling; }), 10);
     for (const SharedSpan& one : spans) {

@@ -125,11 +125,11 @@ TEST(SharedPicture, EventsOfAWarpAreThoseOfTheSource) {
   ASSERT_NE(seen.picture, nullptr);
   std::map<SharedEvent::Kind, int> counts;
   for (const SharedEvent& event : seen.picture->events(5)) ++counts[event.kind];
-  // 136 = 5 pieces of 32: two commits ahead, one in each round; as many waits and barriers.
+  // 136 = 5 k-tiles of 32: two commits ahead, one in each round; as many waits and barriers.
   EXPECT_EQ(counts[SharedEvent::Kind::commit], 2 + 5);
   EXPECT_EQ(counts[SharedEvent::Kind::barrier], 1 + 5);
   EXPECT_EQ(counts[SharedEvent::Kind::wait], 1 + 5);
-  // A warp's 16 × 32 of C: 1 × 4 mma.sync, twice a piece.
+  // A warp's 16 × 32 of C: 1 × 4 mma.sync, twice a k-tile.
   EXPECT_EQ(counts[SharedEvent::Kind::multiply], 5 * 2 * 4);
   EXPECT_EQ(counts[SharedEvent::Kind::copy], 5 * 2);
 }
