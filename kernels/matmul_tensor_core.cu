@@ -81,7 +81,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 // ---- Rung 2: ldmatrix loads four registers of all lanes at once, from chunks that are swizzled: the 8 rows that it
 // reads together begin in different banks.
-
 template <bool ALIGNED>
 __device__ void multiply_with_ldmatrix(const Element* a, const Element* b, Element* c, int m, int n, int k, int2 tile) {
   const unsigned stage = shared_address(shared);
@@ -114,7 +113,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 // ---- Rung 3: CTAs take the tiles of C in groups of GROUP_M tile rows, so that those which run together share strips
 // of A and of B.
-
 extern "C" __global__ void __launch_bounds__(THREADS)
     grouped_tiles(const Element* a, const Element* b, Element* c, int m, int n, int k) {
   multiply_with_ldmatrix<true>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
@@ -125,7 +123,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 // ---- Rung 4: cp.async copies later k-tiles while one is multiplied.
-
 template <bool ALIGNED>
 __device__ void multiply_in_stages(const Element* a, const Element* b, Element* c, int m, int n, int k, int2 tile) {
   Pipeline<ALIGNED> pipeline(a, b, m, n, k, tile);
@@ -159,7 +156,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 // ---- Rung 5: the fragments of a step are loaded while the step before it is multiplied. The copies of a k-tile are
 // issued in parts, between the steps: all at once they would delay the loads of fragments.
-
 template <bool ALIGNED>
 __device__ void multiply_k_tiles(Accumulators& acc, Pipeline<ALIGNED>& pipeline, const FragmentLoader& fragments) {
   Fragments frag[2];  // (step % 2)
@@ -202,7 +198,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 // ---- Rung 6: as many CTAs as the GPU holds at a time, each of which computes one tile after the other. A CTA of rung
 // 5 has nothing to multiply until its first k-tile has arrived, and copies nothing while it writes C. Here the first
 // copies of the next tile are in flight while this one is written.
-
 template <bool ALIGNED>
 __device__ void multiply_many_tiles(const Element* a, const Element* b, Element* c, int m, int n, int k) {
   const int tiles = (m + BM - 1) / BM * ((n + BN - 1) / BN);

@@ -161,7 +161,7 @@ struct StageLoader {
       a.load(stage);
       b.load(stage + A_BYTES);
     } else {
-      copy_async(stage);
+      copy_async(stage);  // these rows are gathered in either case
     }
   }
   // Part `part` of `parts`, so that the copies of a k-tile need not be issued all together.
