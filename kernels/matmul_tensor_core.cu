@@ -51,7 +51,7 @@ __device__ void load_words(Fragments& frag, const char* a_tile, const char* b_ti
 }
 
 template <bool ALIGNED>
-__device__ void multiply_from_words(const Element* a, const Element* b, Element* c, int m, int n, int k, int2 tile) {
+__device__ void mma_shared_tile(const Element* a, const Element* b, Element* c, int m, int n, int k, int2 tile) {
   const unsigned stage = shared_address(shared);
   StageLoader<ALIGNED, NONE, NONE> loader(a, b, m, n, k, tile);
   Accumulators acc = {};
@@ -72,17 +72,17 @@ __device__ void multiply_from_words(const Element* a, const Element* b, Element*
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     mma_shared(const Element* a, const Element* b, Element* c, int m, int n, int k) {
-  multiply_from_words<true>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, 1));
+  mma_shared_tile<true>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, 1));
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
     mma_shared_unaligned(const Element* a, const Element* b, Element* c, int m, int n, int k) {
-  multiply_from_words<false>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, 1));
+  mma_shared_tile<false>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, 1));
 }
 
 // ---- Rung 2: ldmatrix loads four registers of all lanes at once, from chunks that are swizzled: the 8 rows that it
 // reads together begin in different banks.
 template <bool ALIGNED>
-__device__ void multiply_with_ldmatrix(const Element* a, const Element* b, Element* c, int m, int n, int k, int2 tile) {
+__device__ void ldmatrix_tile(const Element* a, const Element* b, Element* c, int m, int n, int k, int2 tile) {
   const unsigned stage = shared_address(shared);
   StageLoader<ALIGNED> loader(a, b, m, n, k, tile);
   const FragmentLoader fragments;
@@ -104,31 +104,27 @@ __device__ void multiply_with_ldmatrix(const Element* a, const Element* b, Eleme
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     ldmatrix_swizzled(const Element* a, const Element* b, Element* c, int m, int n, int k) {
-  multiply_with_ldmatrix<true>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, 1));
+  ldmatrix_tile<true>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, 1));
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
     ldmatrix_swizzled_unaligned(const Element* a, const Element* b, Element* c, int m, int n, int k) {
-  multiply_with_ldmatrix<false>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, 1));
+  ldmatrix_tile<false>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, 1));
 }
 
 // ---- Rung 3: CTAs take the tiles of C in groups of GROUP_M tile rows, so that those which run together share strips
 // of A and of B.
 extern "C" __global__ void __launch_bounds__(THREADS)
     grouped_tiles(const Element* a, const Element* b, Element* c, int m, int n, int k) {
-  multiply_with_ldmatrix<true>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
+  ldmatrix_tile<true>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
     grouped_tiles_unaligned(const Element* a, const Element* b, Element* c, int m, int n, int k) {
-  multiply_with_ldmatrix<false>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
+  ldmatrix_tile<false>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
 }
 
 // ---- Rung 4: cp.async copies later k-tiles while one is multiplied.
 template <bool ALIGNED>
-__device__ void multiply_in_stages(const Element* a, const Element* b, Element* c, int m, int n, int k, int2 tile) {
-  Pipeline<ALIGNED> pipeline(a, b, m, n, k, tile);
-  const FragmentLoader fragments;
-  Accumulators acc = {};
-  pipeline.start();
+__device__ void multiply_in_stages(Accumulators& acc, Pipeline<ALIGNED>& pipeline, const FragmentLoader& fragments) {
 #pragma unroll 1
   while (pipeline.left > 0) {
     pipeline.wait();
@@ -142,22 +138,31 @@ __device__ void multiply_in_stages(const Element* a, const Element* b, Element* 
     }
     pipeline.advance();
   }
+}
+
+template <bool ALIGNED>
+__device__ void multi_stage_tile(const Element* a, const Element* b, Element* c, int m, int n, int k, int2 tile) {
+  Pipeline<ALIGNED> pipeline(a, b, m, n, k, tile);
+  const FragmentLoader fragments;
+  Accumulators acc = {};
+  pipeline.start();
+  multiply_in_stages(acc, pipeline, fragments);
   store_tile<ALIGNED>(acc, c, m, n, tile);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     multi_stage(const Element* a, const Element* b, Element* c, int m, int n, int k) {
-  multiply_in_stages<true>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
+  multi_stage_tile<true>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
     multi_stage_unaligned(const Element* a, const Element* b, Element* c, int m, int n, int k) {
-  multiply_in_stages<false>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
+  multi_stage_tile<false>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
 }
 
 // ---- Rung 5: the fragments of a step are loaded while the step before it is multiplied. The copies of a k-tile are
 // issued in parts, between the steps: all at once they would delay the loads of fragments.
 template <bool ALIGNED>
-__device__ void multiply_k_tiles(Accumulators& acc, Pipeline<ALIGNED>& pipeline, const FragmentLoader& fragments) {
+__device__ void multiply_ahead(Accumulators& acc, Pipeline<ALIGNED>& pipeline, const FragmentLoader& fragments) {
   Fragments frag[2];  // (step % 2)
   pipeline.wait();
   fragments.load(frag[0], pipeline.reading, 0);
@@ -177,29 +182,29 @@ __device__ void multiply_k_tiles(Accumulators& acc, Pipeline<ALIGNED>& pipeline,
 }
 
 template <bool ALIGNED>
-__device__ void multiply_ahead(const Element* a, const Element* b, Element* c, int m, int n, int k, int2 tile) {
+__device__ void double_buffered_tile(const Element* a, const Element* b, Element* c, int m, int n, int k, int2 tile) {
   Pipeline<ALIGNED> pipeline(a, b, m, n, k, tile);
   const FragmentLoader fragments;
   Accumulators acc = {};
   pipeline.start();
-  multiply_k_tiles(acc, pipeline, fragments);
+  multiply_ahead(acc, pipeline, fragments);
   store_tile<ALIGNED>(acc, c, m, n, tile);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     double_buffered(const Element* a, const Element* b, Element* c, int m, int n, int k) {
-  multiply_ahead<true>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
+  double_buffered_tile<true>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
     double_buffered_unaligned(const Element* a, const Element* b, Element* c, int m, int n, int k) {
-  multiply_ahead<false>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
+  double_buffered_tile<false>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
 }
 
 // ---- Rung 6: as many CTAs as the GPU holds at a time, each of which computes one tile after the other. A CTA of rung
 // 5 has nothing to multiply until its first k-tile has arrived, and copies nothing while it writes C. Here the first
 // copies of the next tile are in flight while this one is written.
 template <bool ALIGNED>
-__device__ void multiply_many_tiles(const Element* a, const Element* b, Element* c, int m, int n, int k) {
+__device__ void persistent_tiles(const Element* a, const Element* b, Element* c, int m, int n, int k) {
   const int tiles = (m + BM - 1) / BM * ((n + BN - 1) / BN);
   int2 tile = tile_at(blockIdx.x, m, n, GROUP_M);
   Pipeline<ALIGNED> pipeline(a, b, m, n, k, tile);
@@ -208,7 +213,7 @@ __device__ void multiply_many_tiles(const Element* a, const Element* b, Element*
 #pragma unroll 1
   for (int index = blockIdx.x; index < tiles; index += gridDim.x) {
     Accumulators acc = {};
-    multiply_k_tiles(acc, pipeline, fragments);
+    multiply_ahead(acc, pipeline, fragments);
     const int2 done = tile;
     if (index + gridDim.x < tiles) {
       tile = tile_at(index + gridDim.x, m, n, GROUP_M);
@@ -222,9 +227,9 @@ __device__ void multiply_many_tiles(const Element* a, const Element* b, Element*
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     persistent(const Element* a, const Element* b, Element* c, int m, int n, int k) {
-  multiply_many_tiles<true>(a, b, c, m, n, k);
+  persistent_tiles<true>(a, b, c, m, n, k);
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
     persistent_unaligned(const Element* a, const Element* b, Element* c, int m, int n, int k) {
-  multiply_many_tiles<false>(a, b, c, m, n, k);
+  persistent_tiles<false>(a, b, c, m, n, k);
 }

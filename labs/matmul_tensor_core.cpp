@@ -102,11 +102,11 @@ std::vector<BreakIt> make_switches() {
   for (BreakIt& one : switches)
     if (one.name == "DROP_BARRIER")
       for (const Plant& plant : std::vector<Plant>{
-               {.in = "multiply_from_words", .replace = "__syncthreads();  // all warps", .by = "// all warps"},
-               {.in = "multiply_from_words", .replace = "__syncthreads();  // the k-tile", .by = "// the k-tile"},
-               {.in = "multiply_with_ldmatrix", .replace = "__syncthreads();  // all warps", .by = "// all warps"},
-               {.in = "multiply_with_ldmatrix", .replace = "__syncthreads();  // the k-tile", .by = "// the k-tile"},
-               {.in = "multiply_many_tiles", .replace = "__syncthreads();", .by = ""}})
+               {.in = "mma_shared_tile", .replace = "__syncthreads();  // all warps", .by = "// all warps"},
+               {.in = "mma_shared_tile", .replace = "__syncthreads();  // the k-tile", .by = "// the k-tile"},
+               {.in = "ldmatrix_tile", .replace = "__syncthreads();  // all warps", .by = "// all warps"},
+               {.in = "ldmatrix_tile", .replace = "__syncthreads();  // the k-tile", .by = "// the k-tile"},
+               {.in = "persistent_tiles", .replace = "__syncthreads();", .by = ""}})
         one.plants.push_back(plant);
   switches.push_back(
       {.name = "UNSWIZZLED",
