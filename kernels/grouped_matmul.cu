@@ -42,8 +42,9 @@ struct KTileLoader {
   static constexpr unsigned B_CHUNKS = BN / 8, B_ROWS = THREADS / B_CHUNKS;
   static_assert(A_ROWS % 8 == 0 && B_ROWS % 4 == 0, "the swizzle repeats every 8 rows");
   const half *a, *b;  // the thread's chunk of pass 0 in global memory,
-  unsigned a_offset,
-      b_offset[2];  // and in a stage; b_offset[1] is for odd passes of 4 rows, which are swizzled differently
+  unsigned a_offset;  // and in a stage
+  // The same of B in even and in odd passes: with passes of 4 rows these are swizzled differently.
+  unsigned b_offset[2];
   long long a_pitch, b_pitch;  // from pass to pass, in elements
   int a_k, b_k;                // index along K of the chunk, in the k-tile
   int rows, columns, k_left;   // from there to the end of the matrices
@@ -200,9 +201,9 @@ struct Rectangle {
   int2 corner, along, across;
 };
 
-// Hilbert's curve for a rectangle of any size. A long rectangle is halved. In others the curve goes up the near half of
-// the left side, along the far half, and down the near half of the right side. CTAs that run at the same time stay
-// close in both directions.
+// Hilbert's curve for a rectangle of any size. A long rectangle is halved. In others the curve goes up through the near
+// left part, along the far half, and down through the near right part. CTAs that run at the same time stay close in
+// both directions.
 __device__ int2 hilbert(int index, int rows, int columns) {
   auto length = [](int2 edge) { return abs(edge.x + edge.y); };  // one of the two is 0
   auto unit = [](int2 edge) { return make_int2((edge.x > 0) - (edge.x < 0), (edge.y > 0) - (edge.y < 0)); };

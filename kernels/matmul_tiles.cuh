@@ -2,8 +2,8 @@
 // B goes to shared memory, fragments of it to registers, accumulators to C.
 //
 // BM BN   tile of C that one CTA computes      BK        extent along K of a k-tile, the slice in shared memory
-// WARPS   warps that share the tile            B_LAYOUT  0: B row-major, K × N; 1: column-major, B[k][n] at b[n · K +
-// k] STAGES  k-tiles of A and B in shared memory, for kernels with a Pipeline
+// WARPS   warps that share the tile            STAGES    k-tiles in shared memory, for kernels with a Pipeline
+// B_LAYOUT  0: B is row-major, K × N; 1: column-major, with B[k][n] at b[n · K + k]
 #pragma once
 #define TENSOR_CORES
 #include "elements.cuh"
@@ -65,8 +65,8 @@ struct Tile {
   __device__ static unsigned swizzled_offset(unsigned row, unsigned chunk) {
     return chunk / PANEL * PANEL_BYTES + row * PITCH + (chunk % PANEL ^ swizzle(row)) * 16;
   }
-  // The swizzled offset `chunks` chunks further along a row, for an even number of them and an `offset` of chunk 0
-  // or 1. Such a step sets bits of the chunk that are 0, so that XOR adds them, and XOR commutes with the swizzle.
+  // From the swizzled offset of chunk c, 0 or 1, to that of chunk c + chunks, an even number. These two are added by
+  // XOR, and so is the swizzle: the order does not matter.
   __device__ static unsigned move_along_row(unsigned offset, unsigned chunks) {
     return chunks / PANEL * PANEL_BYTES + (offset ^ chunks % PANEL * 16);
   }
