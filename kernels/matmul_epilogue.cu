@@ -1,80 +1,85 @@
-// C = act(A · B + bias): A is M × K, B is K × N, C is M × N, all by rows; bias has N elements, one for each column.
-// First as three kernels that hand a whole matrix on through memory, then as one that finishes what it has in
-// registers.
+// C = act(A · B + bias): A is M × K, B is K × N, C is M × N, all row-major; bias has N elements, one for each column.
+// First as three kernels, with a whole matrix in memory between each two, then as one kernel that applies bias and
+// activation to the accumulators.
 //
-// DTYPE     0: half, 1: bfloat16               ACTIVATION 0: ReLU, 1: GELU by its tanh formula
-// BM BN     tile of C of a CTA                 BK       depth of A and B that shared memory holds at a time
-// WARPS     warps that share the tile          STAGES   such pieces in shared memory      GROUP_M  tile rows in a group
-#include "matmul_stages.cuh"
+// DTYPE     0: half, 1: bfloat16               ACTIVATION  0: ReLU, 1: GELU by its tanh formula
+// BM BN     tile of C of a CTA                 BK          extent along K of the k-tiles in shared memory
+// WARPS     warps that share the tile          STAGES      k-tiles in shared memory      GROUP_M  tile rows in a group
+#include "matmul_tiles.cuh"
 
 __device__ float activation(float x) {
   if (ACTIVATION == 0) return fmaxf(x, 0);
   return 0.5f * x * (1 + tanh_approx(0.7978845608f * (x + 0.044715f * x * x * x)));
 }
 
-// The pipeline of the lab matmul-tensor-core.
+// acc = A · B for one tile of C, as rung 5 of the lab matmul-tensor-core.
 template <bool ALIGNED>
-__device__ void multiply_tile(Sums& sum, const Element* a, const Element* b, int m, int n, int depth, int2 tile) {
-  Pipeline<ALIGNED> pipeline(a, b, m, n, depth, tile);
+__device__ void multiply_tile(Accumulators& acc, const Element* a, const Element* b, int m, int n, int k, int2 tile) {
+  Pipeline<ALIGNED> pipeline(a, b, m, n, k, tile);
+  const FragmentLoader fragments;
+  Fragments frag[2];  // (step % 2)
   pipeline.start();
-  pipeline.begin();
+  pipeline.wait();
+  fragments.load(frag[0], pipeline.reading, 0);
 #pragma unroll 1
   while (pipeline.left > 0)
 #pragma unroll
-    for (unsigned k = 0; k < pipeline.STEPS; ++k) {
-      if (k + 1 == pipeline.STEPS) pipeline.wait();
-      pipeline.load(k + 1);  // fragments, one step ahead
-      pipeline.copy(k);      // a part of a later piece
-      pipeline.multiply(sum, k);
+    for (unsigned step = 0; step < STEPS; ++step) {
+      if (step + 1 == STEPS) {  // the next fragments are those of the next k-tile
+        cp_async_commit_group();
+        pipeline.wait();
+        pipeline.advance();
+      }
+      fragments.load(frag[(step + 1) % 2], pipeline.reading, (step + 1) % STEPS);
+      pipeline.copy(step, STEPS - 1);
+      multiply(acc, frag[step % 2]);
     }
 }
 
-// A · B alone: what the other two begin with.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    product(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
-  const int2 tile = tile_of_cta<GROUP_M>(m, n);
-  Sums sum = {};
-  multiply_tile<true>(sum, a, b, m, n, depth, tile);
-  store_tile<true>(sum, c, m, n, tile);
-}
-extern "C" __global__ void __launch_bounds__(THREADS)
-    product_unaligned(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
-  const int2 tile = tile_of_cta<GROUP_M>(m, n);
-  Sums sum = {};
-  multiply_tile<false>(sum, a, b, m, n, depth, tile);
-  store_tile<false>(sum, c, m, n, tile);
+// A · B alone: the first of the three kernels.
+template <bool ALIGNED>
+__device__ void product_tile(const Element* a, const Element* b, Element* c, int m, int n, int k) {
+  const int2 tile = tile_at(blockIdx.x, m, n, GROUP_M);
+  Accumulators acc = {};
+  multiply_tile<ALIGNED>(acc, a, b, m, n, k, tile);
+  store_tile<ALIGNED>(acc, c, m, n, tile);
 }
 
-// The two kernels of an interpreter: a CTA takes a row, a thread CHUNK elements of it at a time.
-struct alignas(16) Chunk {
-  Element value[CHUNK];
-};
-__device__ Chunk chunk_at(const Element* from) { return *reinterpret_cast<const Chunk*>(from); }
+extern "C" __global__ void __launch_bounds__(THREADS)
+    product(const Element* a, const Element* b, Element* c, int m, int n, int k) {
+  product_tile<true>(a, b, c, m, n, k);
+}
+// For rows that do not begin on 16 bytes.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    product_unaligned(const Element* a, const Element* b, Element* c, int m, int n, int k) {
+  product_tile<false>(a, b, c, m, n, k);
+}
 
+// The other two kernels: a CTA takes a row of C, and a thread VEC elements of it at a time if rows begin on 16 bytes.
 extern "C" __global__ void __launch_bounds__(THREADS) add_bias(Element* c, const Element* bias, int n, int aligned) {
   Element* row = c + static_cast<long long>(blockIdx.x) * n;
   for (int s = threadIdx.x; s < n && !aligned; s += THREADS) row[s] = from_float(to_float(row[s]) + to_float(bias[s]));
-  for (int s = threadIdx.x * CHUNK; s < n && aligned; s += THREADS * CHUNK) {
-    Chunk x = chunk_at(row + s);
-    const Chunk b = chunk_at(bias + s);
+  for (int s = threadIdx.x * VEC; s < n && aligned; s += THREADS * VEC) {
+    Pack x = load_pack(row + s);
+    const Pack b = load_pack(bias + s);
 #pragma unroll
-    for (int i = 0; i < CHUNK; ++i) x.value[i] = from_float(to_float(x.value[i]) + to_float(b.value[i]));
-    *reinterpret_cast<Chunk*>(row + s) = x;
+    for (int i = 0; i < VEC; ++i) x.value[i] = from_float(to_float(x.value[i]) + to_float(b.value[i]));
+    store_pack(row + s, x);
   }
 }
 extern "C" __global__ void __launch_bounds__(THREADS) activate(const Element* from, Element* c, int n, int aligned) {
   const long long row = static_cast<long long>(blockIdx.x) * n;
   for (int s = threadIdx.x; s < n && !aligned; s += THREADS)
     c[row + s] = from_float(activation(to_float(from[row + s])));
-  for (int s = threadIdx.x * CHUNK; s < n && aligned; s += THREADS * CHUNK) {
-    Chunk x = chunk_at(from + row + s);
+  for (int s = threadIdx.x * VEC; s < n && aligned; s += THREADS * VEC) {
+    Pack x = load_pack(from + row + s);
 #pragma unroll
-    for (int i = 0; i < CHUNK; ++i) x.value[i] = from_float(activation(to_float(x.value[i])));
-    *reinterpret_cast<Chunk*>(c + row + s) = x;
+    for (int i = 0; i < VEC; ++i) x.value[i] = from_float(activation(to_float(x.value[i])));
+    store_pack(c + row + s, x);
   }
 }
 
-// The bias of a column and of the next one; of columns past the end anything.
+// The bias of a column and of the next one. Past the end its value does not matter: nothing is stored there.
 template <bool ALIGNED>
 __device__ float2 bias_of(const Element* bias, int column, int n) {
   if (ALIGNED) return column < n ? to_floats(*reinterpret_cast<const Pair*>(bias + column)) : float2{};
@@ -82,32 +87,33 @@ __device__ float2 bias_of(const Element* bias, int column, int n) {
 }
 __device__ float finish(float sum, float bias) { return activation(sum + bias); }
 
-// The epilogue on the accumulators: a lane's columns are the same in all of its rows, so it reads each bias once.
+// The epilogue. A lane has the same columns in all of its rows, so it reads each bias once.
 template <bool ALIGNED>
-__device__ void finish_tile(Sums& sum, const Element* bias, int n, int first_column) {
+__device__ void finish_tile(Accumulators& acc, const Element* bias, int n, int first_column) {
 #pragma unroll
   for (int j = 0; j < WN / 8; ++j) {
-    const float2 of_columns = bias_of<ALIGNED>(bias, first_column + j * 8, n);
+    const float2 column_bias = bias_of<ALIGNED>(bias, first_column + j * 8, n);
 #pragma unroll
     for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
-      for (int k = 0; k < 4; ++k) sum[i][j][k] = finish(sum[i][j][k], k % 2 == 0 ? of_columns.x : of_columns.y);
+      for (int e = 0; e < 4; ++e) acc[i][j][e] = finish(acc[i][j][e], e % 2 == 0 ? column_bias.x : column_bias.y);
   }
 }
 
+template <bool ALIGNED>
+__device__ void fused_tile(const Element* a, const Element* b, const Element* bias, Element* c, int m, int n, int k) {
+  const int2 tile = tile_at(blockIdx.x, m, n, GROUP_M);
+  Accumulators acc = {};
+  multiply_tile<ALIGNED>(acc, a, b, m, n, k, tile);
+  finish_tile<ALIGNED>(acc, bias, n, first_column_of_lane(tile.y));
+  store_tile<ALIGNED>(acc, c, m, n, tile);
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS)
-    fused(const Element* a, const Element* b, const Element* bias, Element* c, int m, int n, int depth) {
-  const int2 tile = tile_of_cta<GROUP_M>(m, n);
-  Sums sum = {};
-  multiply_tile<true>(sum, a, b, m, n, depth, tile);
-  finish_tile<true>(sum, bias, n, first_column_of_lane(tile.y));
-  store_tile<true>(sum, c, m, n, tile);
+    fused(const Element* a, const Element* b, const Element* bias, Element* c, int m, int n, int k) {
+  fused_tile<true>(a, b, bias, c, m, n, k);
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
-    fused_unaligned(const Element* a, const Element* b, const Element* bias, Element* c, int m, int n, int depth) {
-  const int2 tile = tile_of_cta<GROUP_M>(m, n);
-  Sums sum = {};
-  multiply_tile<false>(sum, a, b, m, n, depth, tile);
-  finish_tile<false>(sum, bias, n, first_column_of_lane(tile.y));
-  store_tile<false>(sum, c, m, n, tile);
+    fused_unaligned(const Element* a, const Element* b, const Element* bias, Element* c, int m, int n, int k) {
+  fused_tile<false>(a, b, bias, c, m, n, k);
 }

@@ -1,15 +1,17 @@
-// What kernels of a matmul on the tensor cores share: how a CTA's tile of C is split among its warps, where pieces of A
-// and B lie in shared memory, how they come there, and how sums go to C.
+// The parts of a matmul on the tensor cores, in the order in which an element passes through them: a k-tile of A and of
+// B goes to shared memory, fragments of it to registers, accumulators to C.
 //
-// BM BN  tile of C that one CTA computes    BK       depth of A and B that it holds in shared memory at a time
-// WARPS  warps that share the tile          B_LAYOUT 0: B is K × N, by rows; 1: by columns, B[k][n] at b[n · K + k]
+// BM BN   tile of C that one CTA computes      BK        extent along K of a k-tile, the slice in shared memory
+// WARPS   warps that share the tile            STAGES    k-tiles in shared memory, for kernels with a Pipeline
+// B_LAYOUT  0: B is row-major, K × N; 1: column-major, with B[k][n] at b[n · K + k]
 #pragma once
-#include "tensor_elements.cuh"
+#define TENSOR_CORES
+#include "elements.cuh"
 
 constexpr unsigned THREADS = 32 * WARPS;
 
-// Rows of warps over the tile of C. A warp reads WM rows of A and WN columns of B from shared memory for each step of
-// K, so its own tile should be as square as can be.
+// Rows of warps over the tile of C. For each step along K a warp reads WM rows of A and WN columns of B from shared
+// memory. A square warp tile needs the fewest of both for the same number of products.
 constexpr unsigned warp_rows() {
   unsigned best = 0;
   for (unsigned rows = 1; rows <= WARPS; rows *= 2) {
@@ -20,38 +22,63 @@ constexpr unsigned warp_rows() {
 }
 constexpr unsigned WARPS_M = warp_rows(), WARPS_N = WARPS / WARPS_M;
 constexpr unsigned WM = BM / WARPS_M, WN = BN / WARPS_N;  // tile of one warp
+constexpr unsigned STEPS = BK / MMA_K;                    // mma along K in one k-tile
 
-using Sums = float[WM / 16][WN / 8][4];  // a lane's share of its warp's tile: of each 16 × 8 piece four floats
-struct Fragments {                       // what a warp multiplies at a time: MMA_K deep
-  unsigned a[WM / 16][4], b[WN / 16][4];
+// The registers of one lane.
+using Accumulators = float[WM / 16][WN / 8][4];  // (16 × 8 tiles of the warp tile, the lane's share of each)
+struct Fragments {                               // of one step
+  unsigned a[WM / 16][4];                        // WM × MMA_K: a 16 × MMA_K tile in four registers
+  unsigned b[WN / 16][4];                        // MMA_K × WN: two MMA_K × 8 tiles in two registers each
 };
 
-// How the chunks of 16 bytes of a row are permuted, so that rows which are read together lie in different banks.
-enum Swizzle { NONE, BY_ROW, BY_FOURS };
+// The tile of C at `index` (tile row, tile column), in groups of `group` tile rows.
+__device__ inline int2 tile_at(int index, int m, int n, int group) {
+  return grouped_tile(index, (m + BM - 1) / BM, (n + BN - 1) / BN, group);
+}
 
-// A piece of a matrix in shared memory. Chunks lie in panels, at most 8 chunks (128 bytes: all banks once) wide, one
-// panel after the other. In a row of a panel chunk c lies at column c ^ turn(row).
+// ---- Shared memory
+
+extern __shared__ __align__(128) char shared[];          // (stages, STAGE_BYTES)
+constexpr unsigned A_BYTES = BM * BK * sizeof(Element);  // BM × BK
+constexpr unsigned B_BYTES = BK * BN * sizeof(Element);  // BK × BN, or with B_LAYOUT 1 BN × BK
+constexpr unsigned STAGE_BYTES = A_BYTES + B_BYTES;
+
+// How the chunks of 16 bytes in a row are permuted, so that rows which one instruction reads lie in different banks.
+// ldmatrix reads 8 rows of one chunk; floats of a row-major B are read as 4 rows of two chunks.
+enum Swizzle { NONE, EIGHT_ROWS, FOUR_ROWS };
+constexpr Swizzle SWIZZLE_A = EIGHT_ROWS;
+constexpr Swizzle SWIZZLE_B = B_LAYOUT == 0 && DTYPE == 2 ? FOUR_ROWS : EIGHT_ROWS;
+
+// Where the chunks of a k-tile of one matrix lie in shared memory. The tile is cut into panels of at most 8 chunks (128
+// bytes: all banks once) in a row, one panel after the other.
 template <unsigned ROWS_, unsigned COLUMNS, Swizzle SWIZZLE>
 struct Tile {
   static constexpr unsigned ROWS = ROWS_, CHUNKS = COLUMNS / CHUNK, PANEL = CHUNKS < 8 ? CHUNKS : 8;
-  static constexpr unsigned PITCH = PANEL * 16, PANEL_BYTES = ROWS * PITCH, BYTES = ROWS * CHUNKS * 16;
+  static constexpr unsigned PITCH = PANEL * 16, PANEL_BYTES = ROWS * PITCH;  // of a row of a panel; of a panel
 
-  __device__ static unsigned turn(unsigned row) {
-    if (SWIZZLE == BY_ROW) return row * PANEL / 8 % PANEL;  // where a row is 64 bytes, two of them make 128
-    return SWIZZLE == BY_FOURS ? row % 4 * 2 : 0;
+  // What the column of a chunk in its panel is XORed with.
+  __device__ static unsigned swizzle(unsigned row) {
+    if (SWIZZLE == EIGHT_ROWS) return row * PANEL / 8 % PANEL;  // two rows of 64 bytes fill the banks once
+    return SWIZZLE == FOUR_ROWS ? row % 4 * 2 : 0;
   }
-  __device__ static unsigned place(unsigned row, unsigned chunk) {
-    return chunk / PANEL * PANEL_BYTES + row * PITCH + (chunk % PANEL ^ turn(row)) * 16;
+  // In bytes from the start of the tile.
+  __device__ static unsigned swizzled_offset(unsigned row, unsigned chunk) {
+    return chunk / PANEL * PANEL_BYTES + row * PITCH + (chunk % PANEL ^ swizzle(row)) * 16;
+  }
+  // From the swizzled offset of chunk c, 0 or 1, to that of chunk c + chunks, an even number. These two are added by
+  // XOR, and so is the swizzle: the order does not matter.
+  __device__ static unsigned move_along_row(unsigned offset, unsigned chunks) {
+    return chunks / PANEL * PANEL_BYTES + (offset ^ chunks % PANEL * 16);
   }
 };
 template <Swizzle SWIZZLE>
-using TileOfA = Tile<BM, BK, SWIZZLE>;
+using TileA = Tile<BM, BK, SWIZZLE>;
 template <Swizzle SWIZZLE>
-using TileOfB = Tile<B_LAYOUT == 0 ? BK : BN, B_LAYOUT == 0 ? BN : BK, SWIZZLE>;
-extern __shared__ __align__(128) char shared[];  // STAGES stages: a piece of A, then one of B
-constexpr unsigned A_BYTES = BM * BK * sizeof(Element), STAGE_BYTES = A_BYTES + BK * BN * sizeof(Element);
+using TileB = Tile<B_LAYOUT == 0 ? BK : BN, B_LAYOUT == 0 ? BN : BK, SWIZZLE>;
 
-// A chunk of a row of which only the first `count` elements are inside, the address anything: the rest becomes zero.
+// ---- Global to shared memory
+
+// A chunk of which only the first `count` elements are inside of the matrix. Its address may be any; the rest is zero.
 __device__ inline uint4 gather_chunk(const Element* from, int count) {
   alignas(16) Element chunk[CHUNK];
 #pragma unroll
@@ -59,137 +86,224 @@ __device__ inline uint4 gather_chunk(const Element* from, int count) {
   return *reinterpret_cast<const uint4*>(chunk);
 }
 
-// Brings pieces of a matrix to shared memory, one after the other along K. The threads share a piece in passes: in each
-// of them a thread copies a chunk, always of the same column of a panel. What lies outside of the matrix is not read:
-// it becomes zero, which adds nothing. K runs along the rows of the matrix, or with DOWN from row to row.
-template <class TILE, bool DOWN>
-struct Copies {
+// Loads the k-tiles of one matrix, one after the other along K. The CTA loads a k-tile in PASSES; in each of them a
+// thread loads one chunk, always in the same column of a panel. Elements outside of the matrix become zero, which adds
+// nothing to C. K runs along the rows of the matrix, or with K_DOWN along its columns.
+template <class TILE, bool K_DOWN>
+struct TileLoader {
   static constexpr unsigned ROWS = THREADS / TILE::PANEL, PASSES = TILE::CHUNKS * TILE::ROWS / THREADS;
-  static_assert(TILE::ROWS % ROWS == 0 && ROWS % 8 == 0, "passes are whole rows, and the order of chunks repeats");
-  const Element* from;  // what the thread copies first,
-  unsigned to;          // and its place in a piece
-  long long pitch;      // of a row, in elements
-  int rows, columns;    // that are left from there to the end of the matrix
+  static_assert(TILE::ROWS % ROWS == 0 && ROWS % 8 == 0, "passes are whole rows, and the swizzle repeats in each");
+  const Element* first;         // chunk of pass 0 in global memory,
+  unsigned offset;              // and in the tile
+  long long pitch;              // of the matrix, in elements
+  int rows_left, columns_left;  // from that chunk to the end of the matrix
 
-  // `row`, `column`: where the first piece begins in a matrix of `all_rows` × `all_columns`.
-  __device__ Copies(const Element* matrix, int all_rows, int all_columns, int row, int column) {
+  // `row`, `column`: where the first k-tile begins in a matrix of `rows` × `columns`.
+  __device__ TileLoader(const Element* matrix, int rows, int columns, int row, int column) {
     const unsigned my_row = threadIdx.x / TILE::PANEL, my_chunk = threadIdx.x % TILE::PANEL;
-    pitch = all_columns;
-    rows = all_rows - row - my_row;
-    columns = all_columns - column - my_chunk * CHUNK;
-    from = matrix + (row + my_row) * pitch + column + my_chunk * CHUNK;
-    to = TILE::place(my_row, my_chunk);
+    pitch = columns;
+    rows_left = rows - row - my_row;
+    columns_left = columns - column - my_chunk * CHUNK;
+    first = matrix + (row + my_row) * pitch + column + my_chunk * CHUNK;
+    offset = TILE::swizzled_offset(my_row, my_chunk);
   }
 
-  // Of pass p: the rows and the columns that it is away from the first one.
-  __device__ static constexpr int row_of(unsigned p) { return p * ROWS % TILE::ROWS; }
-  __device__ static constexpr int column_of(unsigned p) { return p * ROWS / TILE::ROWS * TILE::PANEL * CHUNK; }
-  __device__ const Element* source(unsigned p) const { return from + row_of(p) * pitch + column_of(p); }
-  __device__ int inside(unsigned p) const {  // elements; of aligned rows a whole chunk, or none
-    return row_of(p) < rows ? max(0, columns - column_of(p)) : 0;
+  // Rows and columns from the chunk of pass 0 to that of `pass`.
+  __device__ static constexpr int row_of(unsigned pass) { return pass * ROWS % TILE::ROWS; }
+  __device__ static constexpr int column_of(unsigned pass) { return pass * ROWS / TILE::ROWS * TILE::PANEL * CHUNK; }
+  __device__ const Element* source(unsigned pass) const { return first + row_of(pass) * pitch + column_of(pass); }
+  // Elements of the chunk and to the right of it that are inside; with aligned rows a chunk is inside or outside.
+  __device__ int inside(unsigned pass) const {
+    return row_of(pass) < rows_left ? max(0, columns_left - column_of(pass)) : 0;
   }
 
-  // Passes [first, last) by cp.async: nothing passes through registers, and nobody waits.
-  __device__ void start(unsigned piece, unsigned first, unsigned last) const {
+  // The whole k-tile through registers. All loads are issued before the first store, so there is one wait, not PASSES.
+  __device__ void load(unsigned tile) const {
+    uint4 chunk[PASSES];
 #pragma unroll
     for (unsigned p = 0; p < PASSES; ++p)
-      if (p >= first && p < last) cp_async(piece + to + p * THREADS * 16, source(p), inside(p) > 0 ? 16 : 0);
+      chunk[p] = inside(p) > 0 ? *reinterpret_cast<const uint4*>(source(p)) : uint4{};
+#pragma unroll
+    for (unsigned p = 0; p < PASSES; ++p) st_shared_v4(tile + offset + p * THREADS * 16, chunk[p]);
   }
-  // The same through registers, for rows that do not begin on 16 bytes.
-  __device__ void gather(unsigned piece, unsigned first, unsigned last) const {
+  // Passes [begin, end) by cp.async, which returns before the bytes have arrived.
+  __device__ void copy_async(unsigned tile, unsigned begin, unsigned end) const {
 #pragma unroll
     for (unsigned p = 0; p < PASSES; ++p)
-      if (p >= first && p < last) store_chunk(piece + to + p * THREADS * 16, gather_chunk(source(p), inside(p)));
+      if (p >= begin && p < end) cp_async(tile + offset + p * THREADS * 16, source(p), inside(p) > 0 ? 16 : 0);
   }
-  // The whole piece by loads and stores: all loads first, so that one wait is enough.
-  __device__ void bring(unsigned piece) const {
-    uint4 held[PASSES];
+  // The same element by element, for rows that do not begin on 16 bytes: cp.async cannot copy those.
+  __device__ void gather(unsigned tile, unsigned begin, unsigned end) const {
 #pragma unroll
     for (unsigned p = 0; p < PASSES; ++p)
-      held[p] = inside(p) > 0 ? *reinterpret_cast<const uint4*>(source(p)) : uint4{};
-#pragma unroll
-    for (unsigned p = 0; p < PASSES; ++p) store_chunk(piece + to + p * THREADS * 16, held[p]);
+      if (p >= begin && p < end) st_shared_v4(tile + offset + p * THREADS * 16, gather_chunk(source(p), inside(p)));
   }
-  __device__ void next_piece() {
-    from += DOWN ? BK * pitch : BK;
-    (DOWN ? rows : columns) -= BK;
+  __device__ void next_k_tile() {
+    first += K_DOWN ? BK * pitch : BK;
+    (K_DOWN ? rows_left : columns_left) -= BK;
   }
 };
 
-// Where a lane reads fragments with ldmatrix, in bytes from the start of a stage. What comes next to it differs in a
-// few bits of the chunk, or lies a fixed number of rows on: no load in the loop needs arithmetic of its own.
-template <Swizzle SWIZZLE_A, Swizzle SWIZZLE_B>
-struct Loads {
-  using A = TileOfA<SWIZZLE_A>;
-  using B = TileOfB<SWIZZLE_B>;
-  static constexpr unsigned STARTS = B_LAYOUT == 0 ? WN / 16 : 1;
-  unsigned a, b[STARTS];
+// Loads the k-tiles of A and B for one tile of C into a stage of shared memory. ALIGNED: rows begin on 16 bytes.
+template <bool ALIGNED, Swizzle A_SWIZZLE = SWIZZLE_A, Swizzle B_SWIZZLE = SWIZZLE_B>
+struct StageLoader {
+  using LoaderA = TileLoader<TileA<A_SWIZZLE>, false>;
+  using LoaderB = TileLoader<TileB<B_SWIZZLE>, B_LAYOUT == 0>;
+  LoaderA a;  // BM × BK at a time
+  LoaderB b;  // BK × BN
 
-  __device__ Loads() {
+  __device__ StageLoader(const Element* matrix_a, const Element* matrix_b, int m, int n, int k, int2 tile)
+      : a(matrix_a, m, k, tile.x * BM, 0),
+        b(B_LAYOUT == 0 ? LoaderB(matrix_b, k, n, 0, tile.y * BN) : LoaderB(matrix_b, n, k, tile.y * BN, 0)) {}
+
+  __device__ void load(unsigned stage) const {
+    if (ALIGNED) {
+      a.load(stage);
+      b.load(stage + A_BYTES);
+    } else {
+      copy_async(stage);  // these rows are gathered in either case
+    }
+  }
+  // Part `part` of `parts`, so that the copies of a k-tile need not be issued all together.
+  __device__ void copy_async(unsigned stage, unsigned part = 0, unsigned parts = 1) const {
+    const unsigned a_begin = LoaderA::PASSES * part / parts, a_end = LoaderA::PASSES * (part + 1) / parts;
+    const unsigned b_begin = LoaderB::PASSES * part / parts, b_end = LoaderB::PASSES * (part + 1) / parts;
+    if (ALIGNED) {
+      a.copy_async(stage, a_begin, a_end);
+      b.copy_async(stage + A_BYTES, b_begin, b_end);
+    } else {
+      a.gather(stage, a_begin, a_end);
+      b.gather(stage + A_BYTES, b_begin, b_end);
+    }
+  }
+  __device__ void next_k_tile() {
+    a.next_k_tile();
+    b.next_k_tile();
+  }
+};
+
+// STAGES k-tiles of A and B in shared memory: one is multiplied while the copies of the others are in flight.
+template <bool ALIGNED>
+struct Pipeline {
+  StageLoader<ALIGNED> loader;
+  unsigned stages;    // address of (STAGES, STAGE_BYTES)
+  unsigned reading;   // the stage that is multiplied,
+  unsigned writing;   // and the one that is copied to
+  int left, to_copy;  // k-tiles that are not multiplied yet, and of which no copy was issued
+
+  __device__ Pipeline(const Element* a, const Element* b, int m, int n, int k, int2 tile)
+      : loader(a, b, m, n, k, tile),
+        stages(shared_address(shared)),
+        reading(stages),
+        writing(stages + (STAGES - 1) * STAGE_BYTES),
+        left((k + BK - 1) / BK),
+        to_copy(left - (STAGES - 1)) {}
+
+  // Issues the copies of the first STAGES - 1 k-tiles, each as a group.
+  __device__ void start() {
+#pragma unroll
+    for (int s = 0; s < STAGES - 1; ++s) {
+      if (s > 0) loader.next_k_tile();
+      if (s < left) loader.copy_async(stages + s * STAGE_BYTES);
+      cp_async_commit_group();
+    }
+  }
+  // Waits for the oldest k-tile in flight.
+  __device__ void wait() const {
+    cp_async_wait_group<STAGES - 2>();  // this thread's copies have arrived,
+    __syncthreads();                    // and so have those of the other threads
+  }
+  // Issues part `part` of `parts` of the copies of the next k-tile. The addresses advance before its first part, not
+  // after its last one: a register that a copy in flight still reads cannot be written, and the warp would wait for it.
+  __device__ void copy(unsigned part = 0, unsigned parts = 1) {
+    if (part == 0) loader.next_k_tile();
+    if (part < parts && to_copy > 0) loader.copy_async(writing, part, parts);
+  }
+  // Moves on by one stage. The stage that was read is written next, but not before a barrier: other warps may still
+  // read.
+  __device__ void advance() {
+    writing = reading;
+    // After the last k-tile `reading` stays: loading its fragments again is cheaper than a condition on each load.
+    if (left > 1) reading = reading + STAGE_BYTES == stages + STAGES * STAGE_BYTES ? stages : reading + STAGE_BYTES;
+    --left;
+    --to_copy;
+  }
+};
+
+// ---- Shared memory to registers
+
+// Loads fragments with ldmatrix. The offsets of a lane are computed once: from step to step they differ in a few bits
+// of the chunk or by a fixed number of rows, so that a load in the loop needs at most one XOR.
+struct FragmentLoader {
+  using A = TileA<SWIZZLE_A>;
+  using B = TileB<SWIZZLE_B>;
+  static constexpr unsigned STARTS = B_LAYOUT == 0 ? WN / 16 : 1;
+  unsigned a;          // bytes from the start of a stage to the row of A that this lane supplies first
+  unsigned b[STARTS];  // the same for B; row-major, chunks of every 16 columns are swizzled differently
+
+  __device__ FragmentLoader() {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const unsigned row = warp % WARPS_M * WM, column = warp / WARPS_M * WN;
-    a = A::place(row + lane % 16, lane / 16);
+    a = A::swizzled_offset(row + lane % 16, lane / 16);
 #pragma unroll
     for (unsigned j = 0; j < STARTS; ++j) {
       if (B_LAYOUT == 1)
-        b[j] = A_BYTES + B::place(column + lane / 16 * 8 + lane % 8, lane / 8 % 2);
+        b[j] = A_BYTES + B::swizzled_offset(column + lane / 16 * 8 + lane % 8, lane / 8 % 2);
       else if (DTYPE == 2)
-        b[j] = A_BYTES + B::place(lane % 4, (column + j * 16 + lane / 4) / CHUNK) + lane / 4 % CHUNK * 4;
+        b[j] = A_BYTES + B::swizzled_offset(lane % 4, (column + j * 16 + lane / 4) / CHUNK) + lane / 4 % CHUNK * 4;
       else
-        b[j] = A_BYTES + B::place(lane % 16, column / CHUNK + j * 2 + lane / 16);
+        b[j] = A_BYTES + B::swizzled_offset(lane % 16, column / CHUNK + j * 2 + lane / 16);
     }
   }
 
-  // Of the stage whose address is `stage` the fragments of step k, which are two chunks deep.
-  __device__ void load(Fragments& to, unsigned stage, unsigned k) const {
-    const unsigned a_start = stage + k * 2 / A::PANEL * A::PANEL_BYTES + (a ^ k * 2 % A::PANEL * 16);
+  // The fragments of one step, from the stage at this address.
+  __device__ void load(Fragments& frag, unsigned stage, unsigned step) const {
+    const unsigned a_row = stage + A::move_along_row(a, step * 2);  // a step is two chunks of a row of A
 #pragma unroll
-    for (unsigned i = 0; i < WM / 16; ++i) ldmatrix_x4(to.a[i], a_start + i * 16 * A::PITCH);
+    for (unsigned i = 0; i < WM / 16; ++i) ldmatrix_x4(frag.a[i], a_row + i * 16 * A::PITCH);
 #pragma unroll
     for (unsigned j = 0; j < WN / 16; ++j) {
-      if (B_LAYOUT == 1) {
-        const unsigned b_start = stage + k * 2 / B::PANEL * B::PANEL_BYTES + (b[0] ^ k * 2 % B::PANEL * 16);
-        ldmatrix_x4(to.b[j], b_start + j * 16 * B::PITCH);
-      } else if (DTYPE == 2) {
-        load_floats(to.b[j], stage + b[j % STARTS] + k * MMA_K * B::PITCH);
-      } else {
-        ldmatrix_x4_trans(to.b[j], stage + b[j % STARTS] + k * MMA_K * B::PITCH);
-      }
+      if (B_LAYOUT == 1)
+        ldmatrix_x4(frag.b[j], stage + B::move_along_row(b[0], step * 2) + j * 16 * B::PITCH);
+      else if (DTYPE == 2)
+        load_floats(frag.b[j], stage + b[j % STARTS] + step * MMA_K * B::PITCH);
+      else
+        ldmatrix_x4_trans(frag.b[j], stage + b[j % STARTS] + step * MMA_K * B::PITCH);
     }
   }
 
-  // ldmatrix transposes elements of two bytes only. Floats of a B by rows are read one by one: rows t and t + 4 of
-  // columns g and g + 8.
-  __device__ static void load_floats(unsigned (&to)[4], unsigned from) {
+  // ldmatrix transposes elements of two bytes only. The floats of a row-major B are loaded one by one: rows t and t + 4
+  // of column g, then of column g + 8, which is two chunks further.
+  __device__ static void load_floats(unsigned (&b)[4], unsigned address) {
 #pragma unroll
-    for (unsigned r = 0; r < 4; ++r)
-      asm volatile("ld.shared.b32 %0, [%1];"
-                   : "=r"(to[r])
-                   : "r"((from ^ r / 2 * 32) + r % 2 * 4 * B::PITCH)
-                   : "memory");
+    for (unsigned r = 0; r < 4; ++r) b[r] = ld_shared((address ^ r / 2 * 32) + r % 2 * 4 * B::PITCH);
   }
 };
 
-// sum += a · b for a warp's tile.
-__device__ inline void multiply(Sums& sum, const Fragments& of) {
+// ---- Registers
+
+// acc += a · b for the warp tile, one step along K.
+__device__ inline void multiply(Accumulators& acc, Fragments& frag) {
+#pragma unroll
+  for (auto& four : frag.a)
+    for (unsigned& bits : four) bits = round_operand(bits);
+#pragma unroll
+  for (auto& four : frag.b)
+    for (unsigned& bits : four) bits = round_operand(bits);
 #pragma unroll
   for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
-    for (int there = 0; there < WN / 8; ++there) {  // and back: the last of B is the first of the next row
-      const int j = i % 2 == 0 ? there : WN / 8 - 1 - there;
-      multiply_add(sum[i][j], of.a[i], of.b[j / 2][j % 2 * 2], of.b[j / 2][j % 2 * 2 + 1]);
+    for (int column = 0; column < WN / 8; ++column) {
+      // Serpentine: odd rows run backwards, so that each mma, the first of a row too, shares an operand with the one
+      // before it, and its registers can be reused.
+      const int j = i % 2 == 0 ? column : WN / 8 - 1 - column;
+      mma_elements(acc[i][j], frag.a[i], frag.b[j / 2][j % 2 * 2], frag.b[j / 2][j % 2 * 2 + 1]);
     }
 }
-__device__ inline void round_operands(Fragments& of) {
-#pragma unroll
-  for (auto& four : of.a)
-    for (unsigned& bits : four) bits = as_operand(bits);
-#pragma unroll
-  for (auto& four : of.b)
-    for (unsigned& bits : four) bits = as_operand(bits);
-}
 
-// The lane's first row and column of C: of each 16 × 8 piece it has two neighbours of a row, and eight rows below.
+// ---- Registers to C
+
+// The lane's first row and column of C. In each 16 × 8 tile it has two neighbours of this row, and of the row 8 below.
 __device__ inline int first_row_of_lane(int tile_m) {
   return tile_m * BM + threadIdx.x / 32 % WARPS_M * WM + threadIdx.x % 32 / 4;
 }
@@ -197,8 +311,9 @@ __device__ inline int first_column_of_lane(int tile_n) {
   return tile_n * BN + threadIdx.x / 32 / WARPS_M * WN + threadIdx.x % 4 * 2;
 }
 
-// Of two neighbouring 16 × 8 pieces of 2-byte elements, a row of both: even lanes take over the left piece, odd lanes
-// the right one. Then four lanes write the 32 bytes of a row at once, and no sector is written in two halves.
+// A lane has a pair in a row of each of two neighbouring 16 × 8 tiles of 2-byte elements. Even lanes give their right
+// pair for the left pair of the odd lane beside them. Then the four lanes of a row have 8 bytes each, together the 32
+// bytes of both tiles, and write a whole sector.
 __device__ inline uint2 exchange(Pair left, Pair right) {
   const bool odd = threadIdx.x % 2 == 1;
   const unsigned l = *reinterpret_cast<const unsigned*>(&left), r = *reinterpret_cast<const unsigned*>(&right);
@@ -206,8 +321,8 @@ __device__ inline uint2 exchange(Pair left, Pair right) {
   return odd ? make_uint2(other, r) : make_uint2(l, other);
 }
 
-// Rows of C that begin on 16 bytes.
-__device__ inline void store_aligned(const Sums& sum, Element* c, int m, int n, int row, int column) {
+// For rows of C that begin on 16 bytes.
+__device__ inline void store_aligned(const Accumulators& acc, Element* c, int m, int n, int row, int column) {
 #pragma unroll
   for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
@@ -215,21 +330,20 @@ __device__ inline void store_aligned(const Sums& sum, Element* c, int m, int n, 
 #pragma unroll
       for (int j = 0; j < WN / 8; j += 2) {
         const int r = row + i * 16 + below * 8;
-        const Pair left = from_floats(sum[i][j][below * 2], sum[i][j][below * 2 + 1]);
-        const Pair right = from_floats(sum[i][j + 1][below * 2], sum[i][j + 1][below * 2 + 1]);
+        const Pair left = from_floats(acc[i][j][below * 2], acc[i][j][below * 2 + 1]);
+        const Pair right = from_floats(acc[i][j + 1][below * 2], acc[i][j + 1][below * 2 + 1]);
         Element* to = c + static_cast<long long>(r) * n + column + j * 8;
         if (sizeof(Element) == 4) {
           if (r < m && column + j * 8 < n) *reinterpret_cast<Pair*>(to) = left;
           if (r < m && column + j * 8 + 8 < n) *reinterpret_cast<Pair*>(to + 8) = right;
         } else {
-          const int moved = threadIdx.x % 2 == 1 ? 6 : 0;  // from its own columns of the left piece
+          const int moved = threadIdx.x % 2 == 1 ? 6 : 0;  // columns from the lane's own pair on the left
           const uint2 four = exchange(left, right);
           if (r < m && column + j * 8 + moved < n) *reinterpret_cast<uint2*>(to + moved) = four;
         }
       }
 }
-
-__device__ inline void store_unaligned(const Sums& sum, Element* c, int m, int n, int row, int column) {
+__device__ inline void store_unaligned(const Accumulators& acc, Element* c, int m, int n, int row, int column) {
 #pragma unroll
   for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
@@ -239,30 +353,14 @@ __device__ inline void store_unaligned(const Sums& sum, Element* c, int m, int n
 #pragma unroll
         for (int right = 0; right < 2; ++right) {
           const int r = row + i * 16 + below * 8, s = column + j * 8 + right;
-          if (r < m && s < n) c[static_cast<long long>(r) * n + s] = from_float(sum[i][j][below * 2 + right]);
+          if (r < m && s < n) c[static_cast<long long>(r) * n + s] = from_float(acc[i][j][below * 2 + right]);
         }
 }
-
 template <bool ALIGNED>
-__device__ void store_tile(const Sums& sum, Element* c, int m, int n, int2 tile) {
+__device__ void store_tile(const Accumulators& acc, Element* c, int m, int n, int2 tile) {
   const int row = first_row_of_lane(tile.x), column = first_column_of_lane(tile.y);
   if (ALIGNED)
-    store_aligned(sum, c, m, n, row, column);
+    store_aligned(acc, c, m, n, row, column);
   else
-    store_unaligned(sum, c, m, n, row, column);
-}
-
-// The tiles of C in order: groups of GROUP rows of tiles; inside a group column after column, so that tiles which are
-// computed at the same time share few rows of A and few columns of B. With GROUP 1 row after row.
-template <int GROUP>
-__device__ int2 tile_at(int index, int m, int n) {
-  const int tiles_m = (m + BM - 1) / BM, tiles_n = (n + BN - 1) / BN;
-  const int group = index / (GROUP * tiles_n), in_group = index % (GROUP * tiles_n);
-  const int rows = min(GROUP, tiles_m - group * GROUP);  // the last group may have fewer
-  return make_int2(group * GROUP + in_group % rows, in_group / rows);
-}
-// That of a CTA which computes only one.
-template <int GROUP>
-__device__ int2 tile_of_cta(int m, int n) {
-  return tile_at<GROUP>(blockIdx.x, m, n);
+    store_unaligned(acc, c, m, n, row, column);
 }

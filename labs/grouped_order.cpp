@@ -23,11 +23,11 @@ Rung make_rung(const std::string& name, const Text& title, const std::string& ke
   rung.params = {"BM", "BN", "BK", "STAGES", "WARPS", "CTAS_PER_SM"};
   if (grouped) rung.params.emplace_back("GROUP_M");
   rung.launches = [kernel](const Config& config) {
-    const int64_t piece = (config.param("BM") + config.param("BN")) * config.param("BK") * 2;
+    const int64_t stage_bytes = (config.param("BM") + config.param("BN")) * config.param("BK") * 2;
     Launch launch{.kernel = kernel, .grid = {}, .block = {}, .shared_bytes = 0, .arguments = {}};
     launch.grid.x = static_cast<uint32_t>(tile_rows(config) * tile_columns(config));
     launch.block.x = static_cast<uint32_t>(32 * config.param("WARPS"));
-    launch.shared_bytes = static_cast<uint32_t>(piece * config.param("STAGES"));
+    launch.shared_bytes = static_cast<uint32_t>(stage_bytes * config.param("STAGES"));
     launch.arguments = {BufferArgument{kA}, BufferArgument{kB}, BufferArgument{kC}};
     for (const char* size : {"M", "N", "K"})
       launch.arguments.emplace_back(scalar(static_cast<int32_t>(config.size(size))));
@@ -112,11 +112,11 @@ std::vector<BreakIt> make_switches() {
   return {{.name = "DROP_MASK",
            .title = {"Drop the boundary mask", "去掉边界判断"},
            .help = {"Tiles at the edge read and write past the matrices.", "边缘的分块会读写到矩阵之外。"},
-           .plants = {{.in = "Copies",
-                       .replace = "inside = i * int{A_ROWS} < rows && a_depth < depth",
+           .plants = {{.in = "KTileLoader",
+                       .replace = "inside = i * int{A_ROWS} < rows && a_k < k_left",
                        .by = "inside = true"},
-                      {.in = "Copies",
-                       .replace = "inside = b_depth + i * int{B_ROWS} < depth && columns > 0",
+                      {.in = "KTileLoader",
+                       .replace = "inside = b_k + i * int{B_ROWS} < k_left && columns > 0",
                        .by = "inside = true"},
                       {.in = "multiply_tile", .replace = "if (r >= m || s >= n) continue;", .by = ""}}},
           {.name = "DROP_WAIT",
@@ -124,8 +124,8 @@ std::vector<BreakIt> make_switches() {
            .help = {"ldmatrix reads shared memory while cp.async is still writing to it.",
                     "cp.async 还在写共享内存，ldmatrix 就来读了。"},
            .plants = {{.in = "multiply_tile",
-                       .replace = "cp_async_wait_group<STAGES - 2>();  // the first",
-                       .by = "// the first"},
+                       .replace = "cp_async_wait_group<STAGES - 2>();  // this thread",
+                       .by = "// this thread"},
                       {.in = "multiply_tile", .replace = "        cp_async_wait_group<STAGES - 2>();", .by = ""}}},
           {.name = "DROP_BARRIER",
            .title = {"Remove the barrier of the loop", "去掉循环里的屏障"},

@@ -184,7 +184,7 @@ Lab make_matmul_epilogue() {
   lab.order = 40;
   lab.title = {"Matmul epilogue", "矩阵乘的收尾"};
   lab.kernel_file = "matmul_epilogue.cu";
-  lab.defines = {{"B_LAYOUT", "0"}, {"UNSWIZZLED", "0"}};
+  lab.defines = {{"B_LAYOUT", "0"}};
   lab.sizes = {make_matmul_size("M", 300, 8192, 1, 32768), make_matmul_size("N", 336, 8192, 1, 32768),
                make_matmul_size("K", 144, 8192, 1, 32768)};
   lab.params = make_params();

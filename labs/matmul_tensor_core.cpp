@@ -16,7 +16,7 @@ std::vector<Launch> launch(const std::string& kernel, const Config& config, int6
                        {BufferArgument{kA}, BufferArgument{kB}, BufferArgument{kC}})};
 }
 
-/// A rung with one piece of A and B in shared memory.
+/// A rung with one k-tile of A and B in shared memory.
 Rung make_plain(std::string name, Text title, const std::string& kernel) {
   return {.name = std::move(name),
           .title = std::move(title),
@@ -27,22 +27,26 @@ Rung make_plain(std::string name, Text title, const std::string& kernel) {
           .check = [](const Config& config) { return check_tile(config, 1); }};
 }
 
-Rung make_multi_stage() {
-  Rung rung = make_plain("multi-stage", {"cp.async stages", "cp.async 多级流水"}, "multi_stage");
+Rung make_grouped() {
+  Rung rung = make_plain("grouped", {"Grouped tiles", "分组顺序"}, "grouped_tiles");
+  rung.params.emplace_back("GROUP_M");
+  return rung;
+}
+
+/// A rung with STAGES of them, and tiles in groups.
+Rung make_staged(std::string name, Text title, const std::string& kernel) {
+  Rung rung = make_plain(std::move(name), std::move(title), kernel);
   rung.params.insert(rung.params.end(), {"STAGES", "GROUP_M"});
-  rung.launches = [](const Config& config) { return launch("multi_stage", config, config.param("STAGES")); };
+  rung.launches = [kernel](const Config& config) { return launch(kernel, config, config.param("STAGES")); };
   rung.check = [](const Config& config) { return check_tile(config, config.param("STAGES")); };
   return rung;
 }
 
 int64_t persistent_ctas(const Config& config) { return std::min(count_tiles(config), config.param("CTAS")); }
 
-/// Rung 3 with a grid that does not depend on the sizes, but where there are fewer tiles than CTAs.
+/// A grid that does not depend on the sizes, unless there are fewer tiles than CTAs.
 Rung make_persistent() {
-  Rung rung = make_multi_stage();
-  rung.name = "persistent";
-  rung.title = {"Persistent CTAs", "持久线程块"};
-  rung.kernels = {"persistent", "persistent_unaligned"};
+  Rung rung = make_staged("persistent", {"Persistent CTAs", "持久线程块"}, "persistent");
   rung.params.emplace_back("CTAS");
   rung.launches = [](const Config& config) {
     std::vector<Launch> launches = launch("persistent", config, config.param("STAGES"));
@@ -59,12 +63,14 @@ Rung make_persistent() {
 std::vector<Rung> make_rungs() {
   return {make_plain("mma-shared", {"mma, shared memory", "mma，读共享内存"}, "mma_shared"),
           make_plain("ldmatrix", {"ldmatrix + swizzle", "ldmatrix + 混排"}, "ldmatrix_swizzled"),
-          make_multi_stage(),
+          make_grouped(),
+          make_staged("multi-stage", {"cp.async stages", "cp.async 多级流水"}, "multi_stage"),
+          make_staged("double-buffered", {"Double-buffered fragments", "片段双缓冲"}, "double_buffered"),
           make_persistent(),
           {.name = "auto",
            .title = {"Auto", "自动"},
            .params = {"DTYPE", "B_LAYOUT"},
-           .pick = [](const Config& config, const GpuSpec& gpu) { return pick_tile(config, gpu, "multi-stage"); }}};
+           .pick = [](const Config& config, const GpuSpec& gpu) { return pick_tile(config, gpu, "double-buffered"); }}};
 }
 
 std::vector<Param> make_params() {
@@ -91,27 +97,27 @@ std::vector<Param> make_params() {
 }
 
 std::vector<BreakIt> make_switches() {
-  std::vector<BreakIt> switches = make_pipeline_switches({"multi-stage", "persistent", "auto"}, {});
+  std::vector<BreakIt> switches = make_pipeline_switches({"multi-stage", "double-buffered", "persistent", "auto"}, {});
   // The rungs without a pipeline have two barriers a k-tile, and a persistent CTA one a tile.
   for (BreakIt& one : switches)
     if (one.name == "DROP_BARRIER")
       for (const Plant& plant : std::vector<Plant>{
-               {.in = "multiply_from_shared", .replace = "__syncthreads();  // nobody", .by = "// nobody"},
-               {.in = "multiply_from_shared", .replace = "__syncthreads();  // the piece", .by = "// the piece"},
-               {.in = "multiply_with_ldmatrix", .replace = "__syncthreads();\n    bring", .by = "\n    bring"},
-               {.in = "multiply_with_ldmatrix", .replace = "__syncthreads();\n#pragma", .by = "\n#pragma"},
-               {.in = "multiply_many_tiles", .replace = "__syncthreads();", .by = ""}})
+               {.in = "mma_shared_tile", .replace = "__syncthreads();  // all warps", .by = "// all warps"},
+               {.in = "mma_shared_tile", .replace = "__syncthreads();  // the k-tile", .by = "// the k-tile"},
+               {.in = "ldmatrix_tile", .replace = "__syncthreads();  // all warps", .by = "// all warps"},
+               {.in = "ldmatrix_tile", .replace = "__syncthreads();  // the k-tile", .by = "// the k-tile"},
+               {.in = "persistent_tiles", .replace = "__syncthreads();", .by = ""}})
         one.plants.push_back(plant);
   switches.push_back(
       {.name = "UNSWIZZLED",
        .title = {"Do not swizzle", "不做混排"},
        .help = {"Rows that ldmatrix reads together start in the same bank: correct, but slower.",
                 "ldmatrix 一起读的各行从同一个存储体开始：结果正确，但更慢。"},
-       .plants = {{.replace = "SWIZZLE_A = BY_ROW;", .by = "SWIZZLE_A = NONE;", .file = "matmul_stages.cuh"},
-                  {.replace = "SWIZZLE_B = B_LAYOUT == 0 && DTYPE == 2 ? BY_FOURS : BY_ROW;",
+       .plants = {{.replace = "SWIZZLE_A = EIGHT_ROWS;", .by = "SWIZZLE_A = NONE;", .file = "matmul_tiles.cuh"},
+                  {.replace = "SWIZZLE_B = B_LAYOUT == 0 && DTYPE == 2 ? FOUR_ROWS : EIGHT_ROWS;",
                    .by = "SWIZZLE_B = NONE;",
-                   .file = "matmul_stages.cuh"}},
-       .rungs = {"ldmatrix", "multi-stage", "persistent", "auto"},
+                   .file = "matmul_tiles.cuh"}},
+       .rungs = {"ldmatrix", "grouped", "multi-stage", "double-buffered", "persistent", "auto"},
        .only_slower = true});
   return switches;
 }
@@ -140,14 +146,14 @@ std::vector<Predict> make_predicts() {
                     "all. With the swizzle the 8 rows lie in 8 different groups of banks: 1 wavefront each, 4 in all.",
                     "所有行都从同一个存储体开始，四个矩阵各 8 行，每个要 8 个 wavefront，共 32 个；混排之后，8 行落在 "
                     "8 组不同的存储体：每个矩阵 1 个，共 4 个。"},
-                   {"ldmatrix", "multi-stage", "persistent"}),
+                   {"ldmatrix", "grouped", "multi-stage", "double-buffered", "persistent"}),
       make_predict(
           {"A warp's tile of 64 × 64 at a depth of 16: how many operations per byte that ldmatrix reads?",
            "一个线程束的 64 × 64 分块，深度 16：ldmatrix 每读一个字节对应多少次运算？"},
           {8, 16, 32, 64}, 32,
           {"2 · 64 · 64 · 16 operations from (64 + 64) · 16 · 2 bytes: 131,072 / 4,096 = 32. A tile of 32 × 32 has 16.",
            "2 · 64 · 64 · 16 次运算，读 (64 + 64) · 16 · 2 字节：131,072 / 4,096 = 32。32 × 32 的分块只有 16。"},
-          {"ldmatrix", "multi-stage", "persistent"})};
+          {"ldmatrix", "grouped", "multi-stage", "double-buffered", "persistent"})};
 }
 
 std::function<std::string(const Config&)> product_operation() {
@@ -166,7 +172,7 @@ Lab make_matmul_tensor_core() {
   lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
-  lab.default_rung = "multi-stage";
+  lab.default_rung = "double-buffered";
   lab.references = {{"cuBLAS", "cublas", "matmul", product_operation()},
                     {"cuBLASLt", "cublaslt", "matmul", product_operation()},
                     {"PyTorch", "torch", "matmul", product_operation()},

@@ -11,8 +11,8 @@
 namespace tilescope {
 namespace {
 
-constexpr int64_t kMostSums = 128;   // floats that a lane can hold beside its fragments: half its registers
-constexpr int64_t kLeastDepth = 32;  // of a piece, in elements
+constexpr int64_t kMostAccumulators = 128;  // floats that a lane can hold beside its fragments: half its registers
+constexpr int64_t kLeastDepth = 32;         // of a k-tile along K, in elements
 
 int64_t element_bytes(const Config& config) { return static_cast<int64_t>(size_of(memory_type(config))); }
 int64_t tile_rows(const Config& config) { return ceil_divide(config.size("M"), config.param("BM")); }
@@ -22,8 +22,8 @@ int64_t shared_bytes(const Config& config, int64_t stages) {
   return (config.param("BM") + config.param("BN")) * config.param("BK") * element_bytes(config) * stages;
 }
 
-/// A tile that "auto" may take; CTAs per SM as far as registers go, which is what limits these. A row of a piece is 128
-/// bytes, all banks once, or 64: a barrier for half as much work, but finer pieces to wait for.
+/// A tile that "auto" may take; CTAs per SM as far as registers go, which is what limits these. A row of a k-tile is
+/// 128 bytes, all banks once, or 64: then a barrier for half as much work, but a shorter wait for the first one.
 struct TileChoice {
   int64_t rows, columns, warps, ctas, depth_bytes, stages;
 };
@@ -54,10 +54,10 @@ int64_t depth_of(const Config& config, const TileChoice& tile) {
 
 /// Stages that leave room for the tile's CTAs, at least 2; 0 where there is none.
 int64_t stages_for(const Config& config, const GpuSpec& gpu, const TileChoice& tile) {
-  const int64_t piece = (tile.rows + tile.columns) * depth_of(config, tile) * element_bytes(config);
+  const int64_t stage_bytes = (tile.rows + tile.columns) * depth_of(config, tile) * element_bytes(config);
   const int64_t each = gpu.shared_bytes_per_multiprocessor / tile.ctas - gpu.reserved_shared_bytes_per_block;
   const int64_t room = std::min<int64_t>(each, gpu.shared_bytes_per_block);
-  return room >= 2 * piece ? std::min(room / piece, tile.stages) : 0;
+  return room >= 2 * stage_bytes ? std::min(room / stage_bytes, tile.stages) : 0;
 }
 
 /// Rows of tiles in a group, so that a wave's strips of A and of B have as few bytes as can be: r rows of BM and
@@ -138,7 +138,7 @@ Param make_type_param(size_t types) {
 }
 
 std::vector<Param> make_tile_params() {
-  const Text elements{"elements", "元素"}, warps{"warps", "线程束"}, pieces{"k-tiles", "级"},
+  const Text elements{"elements", "元素"}, warps{"warps", "线程束"}, k_tiles{"k-tiles", "级"},
       rows{"tile rows", "分块行"};
   std::vector<Param> params{
       make_param("BM", {"Tile, rows", "分块行数"}, elements,
@@ -152,7 +152,7 @@ std::vector<Param> make_tile_params() {
                  {"The warps split the tile so that the part of each is as close to a square as possible.",
                   "各线程束分摊分块，每个线程束的部分尽量接近正方形。"},
                  4, 4, 8),
-      make_param("STAGES", {"Stages", "流水级数"}, pieces,
+      make_param("STAGES", {"Stages", "流水级数"}, k_tiles,
                  {"k-tiles that shared memory holds: one is multiplied while the others are in flight.",
                   "共享内存容纳的 k 分块数：一个在计算，其余在途。"},
                  3, 2, 6),
@@ -181,12 +181,12 @@ std::vector<BreakIt> make_pipeline_switches(const std::vector<std::string>& stag
                    .replace = "i < count ? from[i] : from_float(0)",
                    .by = "from[i]",
                    .file = "matmul_tiles.cuh"},
-                  {.in = "Copies",
-                   .replace = "return row_of(p) < rows ? max(0, columns - column_of(p)) : 0;",
-                   .by = "return max(0, columns - column_of(p));",
+                  {.in = "TileLoader",
+                   .replace = "return row_of(pass) < rows_left ? max(0, columns_left - column_of(pass)) : 0;",
+                   .by = "return max(0, columns_left - column_of(pass));",
                    .file = "matmul_tiles.cuh"},
-                  {.in = "Copies", .replace = "inside(p) > 0 ? 16 : 0", .by = "16", .file = "matmul_tiles.cuh"},
-                  {.in = "Copies",
+                  {.in = "TileLoader", .replace = "inside(p) > 0 ? 16 : 0", .by = "16", .file = "matmul_tiles.cuh"},
+                  {.in = "TileLoader",
                    .replace = "inside(p) > 0 ? *reinterpret_cast<const uint4*>(source(p)) : uint4{}",
                    .by = "*reinterpret_cast<const uint4*>(source(p))",
                    .file = "matmul_tiles.cuh"},
@@ -208,20 +208,14 @@ std::vector<BreakIt> make_pipeline_switches(const std::vector<std::string>& stag
        .title = {"Remove the barriers of the loop", "去掉循环里的屏障"},
        .help = {"A warp overwrites data that a different warp still reads.",
                 "一个线程束会覆盖另一个线程束还在读的数据。"},
-       .plants = {{.in = "Pipeline", .replace = "    __syncthreads();\n", .by = "\n", .file = "matmul_stages.cuh"}},
+       .plants = {{.in = "Pipeline", .replace = "__syncthreads(); ", .by = "", .file = "matmul_tiles.cuh"}},
        .rungs = all},
       {.name = "DROP_WAIT",
        .title = {"Do not wait for the copies", "不等待异步拷贝"},
        .help = {"ldmatrix reads shared memory while cp.async is still writing to it.",
                 "cp.async 还在写共享内存，ldmatrix 就来读了。"},
-       .plants = {{.in = "Pipeline",
-                   .replace = "cp_async_wait_group<STAGES - 2>();  // the piece",
-                   .by = "// the piece",
-                   .file = "matmul_stages.cuh"},
-                  {.in = "Pipeline",
-                   .replace = "cp_async_wait_group<STAGES - 2>();\n",
-                   .by = "\n",
-                   .file = "matmul_stages.cuh"}},
+       .plants =
+           {{.in = "Pipeline", .replace = "cp_async_wait_group<STAGES - 2>();", .by = "", .file = "matmul_tiles.cuh"}},
        .rungs = staged}};
 }
 
@@ -244,10 +238,10 @@ std::string tiles_formula(const Config& config) {
 }
 
 Result<void> check_tile(const Config& config, int64_t stages) {
-  const int64_t sums = config.param("BM") * config.param("BN") / (32 * config.param("WARPS"));
-  if (sums > kMostSums)
-    return fail(ErrorId::parameter_range, "BM · BN / (32 · WARPS), the accumulators of a lane,", sums,
-                phrase("at most {}, half of its registers", kMostSums));
+  const int64_t accumulators = config.param("BM") * config.param("BN") / (32 * config.param("WARPS"));
+  if (accumulators > kMostAccumulators)
+    return fail(ErrorId::parameter_range, "BM · BN / (32 · WARPS), the accumulators of a lane,", accumulators,
+                phrase("at most {}, half of its registers", kMostAccumulators));
   if (const int64_t bytes = shared_bytes(config, stages); bytes > most_shared_bytes())
     return fail(ErrorId::parameter_range, "(BM + BN) · BK · STAGES in bytes of shared memory", with_separators(bytes),
                 phrase("at most {}", with_separators(most_shared_bytes())));

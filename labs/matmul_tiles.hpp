@@ -13,12 +13,13 @@ namespace tilescope {
 enum class TensorType : int64_t { f16 = 0, bf16 = 1, tf32 = 2 };  // values of the parameter DTYPE
 
 TensorType tensor_type(const Config& config);
-/// The type in memory: TF32 is read from floats and rounded when loaded.
+/// What memory holds: TF32 is read from floats and rounded by the kernel.
 DType memory_type(const Config& config);
 /// The rate of the tensor cores for this type, for the roofline.
 PeakRate tensor_rate(const Config& config);
 MatmulOperands operands_of(const Config& config);
-/// Whether rows of A, B and C are aligned to 16 bytes. Decided once per launch: unaligned rows need a different kernel.
+/// Whether rows of A, B and C begin on 16 bytes. Decided once per launch: for other rows a different
+/// kernel is launched.
 bool rows_are_aligned(const Config& config);
 
 /// The operation asked of the references: "matmul_bf16" for prefix "matmul".
@@ -32,7 +33,8 @@ std::vector<Param> make_tile_params();
 std::vector<BreakIt> make_pipeline_switches(const std::vector<std::string>& staged,
                                             const std::vector<std::string>& all);
 
-/// One CTA per tile of C, with `stages` stages of A and B in shared memory. The sizes are appended to the arguments.
+/// One CTA for each tile of C, with `stages` k-tiles of A and B in shared memory. The sizes are appended to the
+/// arguments.
 Launch launch_tiles(std::string kernel, const Config& config, int64_t stages, std::vector<Argument> arguments);
 std::string tiles_formula(const Config& config);
 /// Number of tiles of C.

@@ -43,7 +43,7 @@ class ProductsOnGpu : public testing::Test {
 TEST_F(ProductsOnGpu, EveryReferenceMultipliesInEveryTypeAndLayout) {
   for (const int64_t type : {0, 1, 2})
     for (const int64_t layout : {0, 1})
-      expect_references("matmul-tensor-core", "multi-stage", {{"DTYPE", type}, {"B_LAYOUT", layout}, {"BK", 32}});
+      expect_references("matmul-tensor-core", "double-buffered", {{"DTYPE", type}, {"B_LAYOUT", layout}, {"BK", 32}});
 }
 
 TEST_F(ProductsOnGpu, EveryReferenceAddsTheBiasAndActivates) {

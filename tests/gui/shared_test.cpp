@@ -9,7 +9,7 @@ namespace {
 
 class SharedScreenTest : public ScreenTest {
  protected:
-  /// kernels/grouped_matmul.cu: 128 × 128 × 136, tiles of 64 × 64, K in pieces of 32, three stages.
+  /// kernels/grouped_matmul.cu: 128 × 128 × 136, tiles of 64 × 64, k-tiles 32 deep, three stages.
   void SetUp() override {
     if (!engine->compiler()) GTEST_SKIP() << "needs NVRTC";
     screen->session.select_lab("grouped-order");
@@ -44,7 +44,7 @@ TEST_F(SharedScreenTest, EveryStageIsFilledBeforeItIsHeldAndReadWhileItIsHeld) {
   for (uint32_t warp : {0U, 6U}) {
     const auto events = picture->events(warp);
     auto spans = spans_of(*picture, warp);
-    // Five pieces of A and of B, each in flight once and held once.
+    // Five k-tiles of A and of B, each in flight once and held once.
     EXPECT_EQ(std::count_if(spans.begin(), spans.end(), [](const SharedSpan& one) { return one.filling; }), 10);
     EXPECT_EQ(std::count_if(spans.begin(), spans.end(), [](const SharedSpan& one) { return !one.filling; }), 10);
     for (const SharedSpan& one : spans) {

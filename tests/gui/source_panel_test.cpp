@@ -277,7 +277,7 @@ class HeaderTest : public SourcePanelTest {
 
 TEST_F(HeaderTest, IsChosenUnderTheFilesNameAndLeftAgain) {
   EXPECT_FALSE(shows_header());
-  choose("matmul_stages.cuh");
+  choose("matmul_tiles.cuh");
   EXPECT_TRUE(shows_header());
   choose("matmul_tensor_core.cu");
   EXPECT_FALSE(shows_header());
@@ -319,16 +319,16 @@ TEST_F(HeaderTest, PressingALineSelectsALineThatCalledIt) {
 
 TEST_F(HeaderTest, LinesThatALessonQuotesAreShownWhereTheyStand) {
   const std::string text = "template <bool ALIGNED>\nstruct Pipeline {";
-  screen->view.quote = SourceQuote{"kernels/matmul_stages.cuh", text};
+  screen->view.quote = SourceQuote{"kernels/matmul_tiles.cuh", text};
   frames(3);
   EXPECT_FALSE(screen->view.quote) << "it is taken over";
-  EXPECT_EQ(screen->view.header, "matmul_stages.cuh");
-  std::ifstream stream(std::string(TILESCOPE_SOURCE) + "/kernels/matmul_stages.cuh");
+  EXPECT_EQ(screen->view.header, "matmul_tiles.cuh");
+  std::ifstream stream(std::string(TILESCOPE_SOURCE) + "/kernels/matmul_tiles.cuh");
   const std::string header(std::istreambuf_iterator<char>(stream), {});
   const auto at = static_cast<ptrdiff_t>(header.find(text));
   EXPECT_TRUE(screen->marks().contains(
       header_mark(static_cast<uint32_t>(std::count(header.begin(), header.begin() + at, '\n')) + 1)));
-  screen->view.quote = SourceQuote{"kernels/matmul_tensor_core.cu", "// Rung 1: mma.sync, with each register"};
+  screen->view.quote = SourceQuote{"kernels/matmul_tensor_core.cu", "// ---- Rung 1: mma.sync, with each register"};
   frames(3);
   EXPECT_FALSE(shows_header());
   screen->view.quote = SourceQuote{"kernels/no_such.cuh", "nothing"};
@@ -337,13 +337,13 @@ TEST_F(HeaderTest, LinesThatALessonQuotesAreShownWhereTheyStand) {
 }
 
 TEST_F(HeaderTest, EditingAndComparingLeaveIt) {
-  choose("matmul_stages.cuh");
+  choose("matmul_tiles.cuh");
   click("source.edit");
   frames(3);
   EXPECT_FALSE(shows_header());
   click("source.edit");
   frames(3);
-  choose("matmul_stages.cuh");
+  choose("matmul_tiles.cuh");
   screen->session.select_rung("ldmatrix");
   frames(3);
   EXPECT_FALSE(shows_header()) << "the kernel of the rung is shown";

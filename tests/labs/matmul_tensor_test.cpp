@@ -52,7 +52,7 @@ Counters counters_of(const std::string& lab, const std::string& rung, const Shap
 constexpr Shape kTile{64, 64, 64};
 
 TEST(MatmulTensorCore, SwizzledTilesHaveNoBankConflictInAnyTypeLayoutAndDepth) {
-  for (const char* rung : {"ldmatrix", "multi-stage", "persistent"})
+  for (const char* rung : {"ldmatrix", "grouped", "multi-stage", "double-buffered", "persistent"})
     for (const int64_t type : {0, 1, 2})
       for (const int64_t layout : {0, 1})
         for (const int64_t depth : {32, 64}) {
@@ -70,11 +70,11 @@ TEST(MatmulTensorCore, WithoutASwizzleTheRowsOfAMatrixShareBanksAsTheirPitchSays
     request.broken = {"UNSWIZZLED"};
     return run_soundly(request).traffic.counters.shared_load_wavefronts;
   };
-  // Per 16 of K a warp issues two ldmatrix.x4 for A and two for B: 4 · 4 · 4 = 64 in total, of four matrices each. Rows
-  // of 128 bytes all start at the same bank: 8 passes per matrix.
+  // For each 16 of K a warp issues two ldmatrix.x4 for A and two for B: 4 · 4 · 4 = 64 in all, of four matrices each.
+  // Rows of 128 bytes begin in the same bank: 8 wavefronts for each matrix.
   EXPECT_EQ(wavefronts({{"BK", 64}}), 64U * 4 * 8);
   EXPECT_EQ(wavefronts({{"BK", 64}, {"B_LAYOUT", 1}}), 64U * 4 * 8);
-  // Rows of 64 bytes start at two banks: A's matrices take 4 passes. Row-major B still has 128 bytes per row.
+  // Rows of 64 bytes begin in two: A's matrices take 4 wavefronts. B by rows still has 128 bytes in a row.
   EXPECT_EQ(wavefronts({{"BK", 32}}), 32U * 4 * 4 + 32U * 4 * 8);
   EXPECT_EQ(wavefronts({{"BK", 32}, {"B_LAYOUT", 1}}), 64U * 4 * 4);
   // TF32 takes twice as many steps: row-major B is read by 8 loads of 4 bytes per step, 4 rows in the same banks.
@@ -82,8 +82,8 @@ TEST(MatmulTensorCore, WithoutASwizzleTheRowsOfAMatrixShareBanksAsTheirPitchSays
 }
 
 TEST(MatmulTensorCore, PlainLoadsOfFragmentsConflictAsTheirRowsDo) {
-  // Registers of A per 16 of K: 8 per warp, all 8 rows of a register in 2 groups of banks (rows of 64 bytes), so 4
-  // passes. Row-major B: 16 loads of 2 bytes, 4 rows that are 128 bytes apart: 4 passes.
+  // Registers of A for each 16 of K: 8 of a warp, all 8 rows of a register in 2 groups of banks (rows of 64 bytes), so
+  // 4 wavefronts. B by rows: 16 loads of 2 bytes, 4 rows of 128 bytes apart: 4 wavefronts.
   constexpr uint64_t kSteps = 4, kWarps = 4;
   const Counters rows = counters_of(kTensor, "mma-shared", kTile, {});
   EXPECT_EQ(rows.shared_load_wavefronts, kSteps * kWarps * (8 * 4 + 16 * 4));
@@ -93,11 +93,28 @@ TEST(MatmulTensorCore, PlainLoadsOfFragmentsConflictAsTheirRowsDo) {
   EXPECT_EQ(columns.shared_load_wavefronts, kSteps * kWarps * (8 * 4 + 8 * 4));
 }
 
+TEST(MatmulTensorCore, ARungAddsOneIdeaAndLeavesWhatTheOthersMove) {
+  const auto moved = [](const char* rung) { return counters_of(kTensor, rung, {300, 336, 144}, {}); };
+  const Counters ldmatrix = moved("ldmatrix"), grouped = moved("grouped"), stages = moved("multi-stage"),
+                 buffered = moved("double-buffered");
+  // The order of the tiles changes which CTA computes a tile, not what a tile needs.
+  EXPECT_EQ(grouped.global_load_sectors, ldmatrix.global_load_sectors);
+  EXPECT_EQ(grouped.shared_load_wavefronts, ldmatrix.shared_load_wavefronts);
+  // cp.async brings the same sectors without a store to shared memory.
+  EXPECT_EQ(stages.global_load_sectors, grouped.global_load_sectors);
+  EXPECT_EQ(stages.shared_load_wavefronts, grouped.shared_load_wavefronts);
+  EXPECT_GT(grouped.shared_store_wavefronts, 0U);
+  EXPECT_EQ(stages.shared_store_wavefronts, 0U);
+  // One set of fragments more for each of 5 · 6 tiles and 4 warps: four ldmatrix.x4 of 4 wavefronts.
+  EXPECT_EQ(buffered.global_load_sectors, stages.global_load_sectors);
+  EXPECT_EQ(buffered.shared_load_wavefronts, stages.shared_load_wavefronts + 5U * 6 * 4 * 4 * 4);
+}
+
 TEST(MatmulTensorCore, ACtaReadsItsStripsOnceAndWritesItsTileInWholeSectors) {
   constexpr Shape kShape{256, 192, 128};
   for (const int64_t type : {0, 2}) {
     const uint64_t bytes = type == 2 ? 4 : 2, tiles = 4 * 3;
-    for (const char* rung : {"mma-shared", "ldmatrix", "multi-stage", "persistent"}) {
+    for (const char* rung : {"mma-shared", "ldmatrix", "grouped", "multi-stage", "double-buffered", "persistent"}) {
       const Counters counters = counters_of(kTensor, rung, kShape, {{"DTYPE", type}});
       EXPECT_EQ(counters.global_load_sectors, tiles * (64 + 64) * 128 * bytes / 32) << rung;
       EXPECT_EQ(counters.global_store_sectors, 256 * 192 * bytes / 32) << rung;
@@ -155,7 +172,7 @@ TEST(MatmulTensorCore, AutoTakesTheLargestTileThatKeepsEverySmBusy) {
 
 TEST(MatmulTensorCore, ATileThatRegistersOrSharedMemoryCannotHoldIsRefusedWithItsReason) {
   const auto refusal = [](const Values& params) {
-    const auto result = engine().run(request_for(kTensor, "multi-stage", kTile, params));
+    const auto result = engine().run(request_for(kTensor, "double-buffered", kTile, params));
     EXPECT_FALSE(result);
     return result ? std::string() : result.error().message;
   };

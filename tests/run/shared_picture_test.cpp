@@ -44,7 +44,7 @@ uint32_t first_event(const Seen& seen, uint32_t warp, SharedEvent::Kind kind, si
   return 0;
 }
 
-// kernels/grouped_matmul.cu: tiles of 64 × 64, K in pieces of 32, three stages.
+// kernels/grouped_matmul.cu: tiles of 64 × 64, k-tiles 32 deep, three stages.
 Seen matmul() {
   return look_at("grouped-order", "row-major", {{"M", 128}, {"N", 128}, {"K", 136}},
                  {{"BM", 64}, {"BN", 64}, {"BK", 32}, {"STAGES", 3}, {"WARPS", 8}}, 3);
@@ -125,11 +125,11 @@ TEST(SharedPicture, EventsOfAWarpAreThoseOfTheSource) {
   ASSERT_NE(seen.picture, nullptr);
   std::map<SharedEvent::Kind, int> counts;
   for (const SharedEvent& event : seen.picture->events(5)) ++counts[event.kind];
-  // K = 136 is 5 pieces of 32: two commits ahead, then one per round; equally many waits and barriers.
+  // 136 = 5 k-tiles of 32: two commits ahead, one in each round; as many waits and barriers.
   EXPECT_EQ(counts[SharedEvent::Kind::commit], 2 + 5);
   EXPECT_EQ(counts[SharedEvent::Kind::barrier], 1 + 5);
   EXPECT_EQ(counts[SharedEvent::Kind::wait], 1 + 5);
-  // A warp's 16 × 32 of C: 1 × 4 mma.sync, twice per piece.
+  // A warp's 16 × 32 of C: 1 × 4 mma.sync, twice a k-tile.
   EXPECT_EQ(counts[SharedEvent::Kind::multiply], 5 * 2 * 4);
   EXPECT_EQ(counts[SharedEvent::Kind::copy], 5 * 2);
 }
