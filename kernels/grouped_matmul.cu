@@ -7,6 +7,7 @@
 #include <cuda_fp16.h>
 
 #include "common.cuh"
+#include "tile_order.cuh"
 
 constexpr unsigned THREADS = 32 * WARPS;
 constexpr unsigned A_BYTES = BM * BK * 2;  // BM × BK halves

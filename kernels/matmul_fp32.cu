@@ -270,7 +270,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 extern "C" __global__ void __launch_bounds__(THREADS)
     grouped_tiles(const float* a, const float* b, float* c, int M, int N, int K) {
   KTile& k_tile = *reinterpret_cast<KTile*>(shared);
-  const int2 tile = grouped_tile<GROUP_M>(blockIdx.x, (M + BM - 1) / BM, (N + BN - 1) / BN);
+  const int2 tile = grouped_tile(blockIdx.x, (M + BM - 1) / BM, (N + BN - 1) / BN, GROUP_M);
   const int top = tile.x * BM, left = tile.y * BN;
   const int row = offset_in_tile().x, column = offset_in_tile().y;
   float accumulators[TM][TN] = {};
@@ -326,7 +326,7 @@ __device__ void copy_k_tile(KTile& to, const float* a, const float* b, int top, 
 extern "C" __global__ void __launch_bounds__(THREADS)
     multi_stage(const float* a, const float* b, float* c, int M, int N, int K) {
   KTile* k_tiles = reinterpret_cast<KTile*>(shared);  // (STAGES)
-  const int2 tile = grouped_tile<GROUP_M>(blockIdx.x, (M + BM - 1) / BM, (N + BN - 1) / BN);
+  const int2 tile = grouped_tile(blockIdx.x, (M + BM - 1) / BM, (N + BN - 1) / BN, GROUP_M);
   const int top = tile.x * BM, left = tile.y * BN;
   const int row = offset_in_tile().x, column = offset_in_tile().y;
   const int steps = (K + BK - 1) / BK;
@@ -420,7 +420,7 @@ struct Stage {
 extern "C" __global__ void __launch_bounds__(THREADS)
     running_addresses(const float* a, const float* b, float* c, int M, int N, int K) {
   KTile* k_tiles = reinterpret_cast<KTile*>(shared);  // (STAGES)
-  const int2 tile = grouped_tile<GROUP_M>(blockIdx.x, (M + BM - 1) / BM, (N + BN - 1) / BN);
+  const int2 tile = grouped_tile(blockIdx.x, (M + BM - 1) / BM, (N + BN - 1) / BN, GROUP_M);
   const int top = tile.x * BM, left = tile.y * BN;
   const int row = offset_in_tile().x, column = offset_in_tile().y;
   const int steps = (K + BK - 1) / BK;
@@ -455,7 +455,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 extern "C" __global__ void __launch_bounds__(THREADS)
     double_buffered(const float* a, const float* b, float* c, int M, int N, int K) {
   KTile* k_tiles = reinterpret_cast<KTile*>(shared);  // (STAGES)
-  const int2 tile = grouped_tile<GROUP_M>(blockIdx.x, (M + BM - 1) / BM, (N + BN - 1) / BN);
+  const int2 tile = grouped_tile(blockIdx.x, (M + BM - 1) / BM, (N + BN - 1) / BN, GROUP_M);
   const int top = tile.x * BM, left = tile.y * BN;
   const int row = offset_in_tile().x, column = offset_in_tile().y;
   const int steps = (K + BK - 1) / BK;

@@ -7,6 +7,7 @@
 #pragma once
 #define TENSOR_CORES
 #include "elements.cuh"
+#include "tile_order.cuh"
 
 constexpr unsigned THREADS = 32 * WARPS;
 

@@ -170,7 +170,7 @@ extern "C" __global__ void whole_tiles(const float* in, float* out, int rows, in
 // neighbouring lines to read, and also neighbouring lines to write.
 extern "C" __global__ void grouped_tiles(const float* in, float* out, int rows, int columns) {
   __shared__ float tile[TILE][TILE];
-  int2 mine = grouped_tile<GROUP>(blockIdx.y * gridDim.x + blockIdx.x, gridDim.y, gridDim.x);
+  int2 mine = grouped_tile(blockIdx.y * gridDim.x + blockIdx.x, gridDim.y, gridDim.x, GROUP);
   int top = mine.x * TILE, left = mine.y * TILE;
   bool whole = top + TILE <= rows && left + TILE <= columns && rows % VEC == 0 && columns % VEC == 0;
   if (whole)
