@@ -151,7 +151,7 @@ Rows ladder_of(const Lab& lab, const LessonTable& table) {
     const double time = point->median_ms;
     rows.push_back({rung.name, time < 1 ? fmt::format("{:.1f} µs", time * 1000) : fmt::format("{:.2f} ms", time),
                     before == 0 ? "" : times(before / time), first == 0 ? "" : times(first / time),
-                    best == 0 ? "" : fmt::format("{:.0f}%", 100 * best / time)});
+                    best == 0 ? "" : fmt::format("{:.{}f}%", 100 * best / time, best < time / 10 ? 1 : 0)});
     if (first == 0) first = time;
     before = time;
   }
