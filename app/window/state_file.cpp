@@ -55,6 +55,7 @@ json state_of(const Screen& screen) {
              {"light", screen.view.light},
              {"tab", WindowViews::index_of(screen.view.tab)},
              {"busy", session.busy()},
+             {"auto_run", session.auto_run},
              {"stale", session.stale()},
              {"latency_ms", session.last_latency_ms()},
              {"error", session.error() ? json(session.error()->message) : json()},
