@@ -18,7 +18,8 @@ struct Outcome {
 
 Outcome trial(const std::string& environment) {
   // libwayland complains on standard error where a desktop has not set the folder.
-  const std::string command = "env XDG_RUNTIME_DIR=/tmp " + environment + " '" TILESCOPE_BINARY "/tilescope' interop-trial 2>&1 < /dev/null";
+  const std::string command =
+      "env " + environment + " XDG_RUNTIME_DIR=/tmp '" TILESCOPE_BINARY "/tilescope' interop-trial 2>&1 < /dev/null";
   std::FILE* pipe = popen(command.c_str(), "r");
   Outcome outcome;
   std::array<char, 4096> text{};
