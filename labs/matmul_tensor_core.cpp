@@ -65,7 +65,7 @@ std::vector<Rung> make_rungs() {
           make_plain("ldmatrix", {"ldmatrix + swizzle", "ldmatrix + 混排"}, "ldmatrix_swizzled"),
           make_grouped(),
           make_staged("multi-stage", {"cp.async stages", "cp.async 多级流水"}, "multi_stage"),
-          make_staged("double-buffered", {"Double-buffered fragments", "片段双缓冲"}, "double_buffered"),
+          make_staged("double-buffered", {"Double-buffered", "片段双缓冲"}, "double_buffered"),
           make_persistent(),
           {.name = "auto",
            .title = {"Auto", "自动"},
