@@ -378,16 +378,18 @@ class RunInProgress {
       return;
     }
     if (result_.plan.launches.empty()) return;
-    if (has_machine_code_) compare_machine_code();
-    // Beside the tile map: both only read the trace.
-    const auto replay = has_machine_code_ ? std::launch::async : std::launch::deferred;
-    auto hierarchy = std::async(replay, [this] {
-      return replay_hierarchy(result_.modelled_gpu, result_.trace, result_.plan.launches, result_.occupancy,
-                              result_.plan.buffers, stop_);
-    });
+    std::future<HierarchyTraffic> hierarchy;
+    if (has_machine_code_) {  // how many blocks share an L1 follows from the registers
+      compare_machine_code();
+      // Beside the tile map: both only read the trace.
+      hierarchy = std::async(std::launch::async, [this] {
+        return replay_hierarchy(result_.modelled_gpu, result_.trace, result_.plan.launches, result_.occupancy,
+                                result_.plan.buffers, stop_);
+      });
+    }
     result_.tiles =
         make_tile_map(result_.trace, result_.plan.launches[result_.launch], result_.launch, result_.plan.buffers);
-    if (has_machine_code_) result_.hierarchy = hierarchy.get();
+    if (hierarchy.valid()) result_.hierarchy = hierarchy.get();
   }
 
   /// Compares each kernel once, however often it is launched.
