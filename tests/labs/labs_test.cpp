@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/run/engine.hpp"
+#include "tests/labs/thorough.hpp"
 
 namespace tilescope {
 namespace {
@@ -133,6 +134,9 @@ TEST(Labs, TheRoofOfARungIsThatOfTheUnitsThatItsInstructionsUse) {
     }
 }
 
+/// Without TILESCOPE_THOROUGH a rung takes one of this many values.
+constexpr size_t kStride = 8;
+
 /// The long-running checks, lab by lab.
 class EveryLab : public ::testing::TestWithParam<std::string> {
  protected:
@@ -180,11 +184,13 @@ std::string work_of(const Request& request) {
 
 TEST_P(EveryLab, IsCorrectForEveryValueOfEveryParameter) {
   std::set<std::string> done;
+  size_t turn = 0;
   for (const auto& rung : lab().rungs)
     for (const auto& param : lab().params) {
+      ++turn;
       // A rung that picks runs a different rung of the lab.
       if (rung.pick || std::find(rung.params.begin(), rung.params.end(), param.name) == rung.params.end()) continue;
-      for (const int64_t value : values_of(param)) {
+      for (const int64_t value : values_in_turn(values_of(param), turn, kStride)) {
         Request request = request_for_result(lab(), rung);
         request.config.params[param.name] = value;
         make_small(lab(), request.config);
@@ -194,10 +200,12 @@ TEST_P(EveryLab, IsCorrectForEveryValueOfEveryParameter) {
 }
 
 TEST_P(EveryLab, IsCorrectAtSizesThatAreNoMultiples) {
-  for (const auto& rung : lab().rungs)
+  const std::vector<int64_t> awkward{1, 2, 31, 32, 33, 1023, 4097, 65537};
+  size_t turn = 0;
+  for (const auto& rung : lab().rungs) {
+    ++turn;
     for (const auto& size : lab().sizes)
-      for (const int64_t value : {int64_t{1}, int64_t{2}, int64_t{31}, int64_t{32}, int64_t{33}, int64_t{1023},
-                                  int64_t{4097}, int64_t{65537}}) {
+      for (const int64_t value : values_in_turn(awkward, turn, kStride)) {
         if (value < size.min || value > size.max_sim) continue;
         Request request = request_for_result(lab(), rung);
         request.config.sizes[size.name] = (value + size.multiple_of - 1) / size.multiple_of * size.multiple_of;
@@ -208,19 +216,23 @@ TEST_P(EveryLab, IsCorrectAtSizesThatAreNoMultiples) {
         if (lab().most_simulated_flops != 0 && lab().flops(request.config) > lab().most_simulated_flops) continue;
         expect_correct(request);
       }
+  }
 }
 
 TEST_P(EveryLab, NoticesEverySwitchThatBreaksIt) {
-  for (const auto& rung : lab().rungs)
-    for (const auto& one : lab().break_it) {
-      if (!one.concerns(rung.name) || one.only_slower) continue;
-      Request request = request_for_result(lab(), rung);
+  for (size_t turn = 0; const auto& one : lab().break_it) {
+    std::vector<std::string> broken;
+    for (const auto& rung : lab().rungs)
+      if (one.concerns(rung.name) && !one.only_slower) broken.push_back(rung.name);
+    for (const std::string& rung : values_in_turn(broken, ++turn, kStride)) {
+      Request request = request_for_result(lab(), *find_rung(lab(), rung));
       request.broken = {one.name};
       SCOPED_TRACE(describe(request) + " broken by " + one.name);
       const auto result = engine().run(request);
       ASSERT_TRUE(result) << result.error().message;
       EXPECT_TRUE(!result->findings.empty() || !result->passed());
     }
+  }
 }
 
 std::vector<std::string> names_of_labs() {
@@ -268,13 +280,16 @@ TEST(Labs, ASwitchThatOnlySlowsKeepsTheResultAndIsSeenInTheCounters) {
 
 TEST(Labs, ASwitchDoesNothingInARungThatItDoesNotConcern) {
   for (const auto& lab : labs())
-    for (const auto& one : lab.break_it)
-      for (const auto& rung : lab.rungs) {
-        if (one.concerns(rung.name)) continue;
-        Request request = request_for_result(lab, rung);
+    for (size_t turn = 0; const auto& one : lab.break_it) {
+      std::vector<std::string> sound;
+      for (const auto& rung : lab.rungs)
+        if (!one.concerns(rung.name)) sound.push_back(rung.name);
+      for (const std::string& rung : values_in_turn(sound, ++turn, kStride)) {
+        Request request = request_for_result(lab, *find_rung(lab, rung));
         request.broken = {one.name};
         expect_correct(request);
       }
+    }
 }
 
 TEST(Labs, ASwitchNamesRungsThatExist) {

@@ -1,5 +1,5 @@
 // Every rung of the labs of stages 2 to 6 is correct for 200 random shapes, on the simulator and on a GPU. On the
-// simulator a run takes a quarter of the shapes, different ones for each rung; TILESCOPE_ALL_SHAPES=1 takes all.
+// simulator a rung takes some of them, others than its neighbours (thorough.hpp), and TILESCOPE_ALL_SHAPES=1 takes all.
 //
 //     labs_test --gtest_filter='OnGpu/*'              all labs
 //     labs_test --gtest_filter='OnGpu/*/softmax_*'    one lab; its name without hyphens
@@ -12,6 +12,7 @@
 #include <ostream>
 
 #include "engine/run/engine.hpp"
+#include "tests/labs/thorough.hpp"
 
 namespace tilescope {
 namespace {
@@ -191,14 +192,15 @@ class RandomShapes : public ::testing::TestWithParam<Tested> {
   }
 };
 
-/// Which of `count` shapes a run takes: one of every four consecutive shapes, but not the same one of each four,
-/// because the ways alternate too. The first and the last shape are always taken: special shapes are there.
+/// Which of `count` shapes a run takes: one of every few consecutive shapes, but not the same one each time, because
+/// the ways alternate too. The first and the last shape are always taken: special shapes are there.
 std::vector<size_t> shapes_to_run(const Tested& tested, size_t count) {
   const bool all = tested.device == DeviceKind::gpu || std::getenv("TILESCOPE_ALL_SHAPES") != nullptr;
   const size_t offset = std::hash<std::string>{}(tested.lab + tested.rung);
+  const size_t few = is_thorough() ? 4 : 16;
   std::vector<size_t> places;
   for (size_t i = 0; i < count; ++i)
-    if (all || i == 0 || i + 1 == count || i % 4 == (i / 4 + offset) % 4) places.push_back(i);
+    if (all || i == 0 || i + 1 == count || i % few == (i / few + offset) % few) places.push_back(i);
   return places;
 }
 
