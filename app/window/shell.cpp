@@ -127,6 +127,10 @@ Result<void> Shell::open_window() {
   ImGui::CreateContext();
   ImGui::GetIO().IniFilename = nullptr;
   ImGui::GetIO().ConfigWindowsMoveFromTitleBarOnly = true;
+#if IMGUI_VERSION_NUM >= 18700
+  // input_ already spreads events over frames. ImGui's queue would hold some of them back longer than frames are drawn.
+  ImGui::GetIO().ConfigInputTrickleEventQueue = false;
+#endif
   ImGui_ImplGlfw_InitForOpenGL(window_, false);
   listen_for_input();
   if (!ImGui_ImplOpenGL3_Init("#version 330")) return fail(ErrorId::gl_failed, "ImGui's renderer could not be started");

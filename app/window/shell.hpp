@@ -94,6 +94,7 @@ class Shell {
   InputQueue input_;
   ImVec2 pointer_{-FLT_MAX, -FLT_MAX};
   std::array<bool, 5> buttons_{};
+  std::array<bool, 8> modifiers_{};            // left, then right: Shift, Ctrl, Alt, Super
   uint64_t buttons_seen_ = 0, keys_seen_ = 0;  // number of events that frames received, for the state file
   uint64_t letters_seen_ = 0;                  // version of the own file's text whose characters are loaded
   uint64_t picture_ = 0;                       // digest of the last frame's drawing, if a state file is written

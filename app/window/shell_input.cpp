@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 
 #include "app/sandbox/folder_listing.hpp"
 #include "app/window/shell.hpp"
@@ -112,8 +113,8 @@ void Shell::note_input(const InputEvent& event) {
   input_.add(event);
 }
 
-/// Passes on this frame's events. The back end has read the current pointer position; the position at the button press
-/// is the one that counts.
+/// Passes on this frame's events. The back end reads the pointer and the modifiers as they are now; what counts is
+/// where the pointer was and which modifiers were held when the button or the key went down.
 void Shell::hand_over_input() {
   ImGuiIO& io = ImGui::GetIO();
   if (!input_.empty()) frames_due_ = kFramesToSettle;  // counted from the frame that processes them
@@ -132,6 +133,7 @@ void Shell::hand_over_input() {
         break;
       case InputEvent::Kind::key:
         ++keys_seen_;
+        if (event.modifier) modifiers_[static_cast<size_t>(event.code - GLFW_KEY_LEFT_SHIFT)] = event.down;
         ImGui_ImplGlfw_KeyCallback(window_, event.code, event.scancode, event.down ? GLFW_PRESS : GLFW_RELEASE,
                                    event.modifiers);
         break;
@@ -147,6 +149,13 @@ void Shell::hand_over_input() {
   io.AddMousePosEvent(pointer_.x, pointer_.y);
   for (size_t button = 0; button < buttons_.size(); ++button)
     io.AddMouseButtonEvent(static_cast<int>(button), buttons_[button]);
+#endif
+#if IMGUI_VERSION_NUM >= 18900
+  // With each key, the back end reports the modifiers that are held now. A key that waited in the queue needs those of
+  // its own time. ImGui uses the last report of the frame.
+  constexpr ImGuiKey kModifiers[] = {ImGuiMod_Shift, ImGuiMod_Ctrl, ImGuiMod_Alt, ImGuiMod_Super};  // GLFW's order
+  constexpr size_t kCount = std::size(kModifiers);
+  for (size_t i = 0; i < kCount; ++i) io.AddKeyEvent(kModifiers[i], modifiers_[i] || modifiers_[i + kCount]);
 #endif
 }
 

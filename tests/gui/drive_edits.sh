@@ -17,12 +17,18 @@ start_again() { # ARGUMENTS…
   program=$!
   trap 'kill "$program" 2>/dev/null || true; rm -rf "$folder"' EXIT
 }
-# edit TEXT: at the end of the selected kernel's first line.
+# edit TEXT: at the start of the source. The keys wait for nothing: those that arrive while a frame is drawn keep their
+# order and their modifiers.
 edit() {
   xdotool key ctrl+e
-  sleep 0.6
   xdotool key ctrl+Home
   xdotool type --delay 30 "$1"
+}
+# edit_in_one_frame TEXT: the same keys, all within one frame that takes long.
+edit_in_one_frame() {
+  kill -STOP "$program"
+  edit "$1" || echo "xdotool failed" # a stopped program would outlive the script
+  kill -CONT "$program"
 }
 
 tilescope=$1
@@ -45,7 +51,7 @@ start_again "$folder/own.cu"
 expect "a file of one's own opens" '"own":\{.*"kernel":"twice"'
 settled "the own file"
 find_window
-edit '// kept of the file'
+edit_in_one_frame '// kept of the file'
 expect "its edit is taken over at a pause" '"edited":"// kept of the file'
 click lab.vector-multiply
 expect "another lab is shown" '"lab":"vector-multiply"'
@@ -56,9 +62,7 @@ settled "the second restart"
 
 # Saved, it is no edit any more.
 find_window
-xdotool key ctrl+e
-sleep 0.5
-xdotool key ctrl+s
+xdotool key ctrl+e ctrl+s
 expect "a saved file has no edit" '"edited":null'
 grep -q 'kept of the file' "$folder/own.cu" || fail "Ctrl+S did not write the file"
 for _ in $(seq 50); do grep -rqs 'kept of the file' "$folder/tilescope/edits" || break; sleep 0.1; done
