@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/trace.hpp"
@@ -31,6 +32,20 @@ struct KernelInfo {
   uint32_t barriers = 0;                       // that a block uses
 };
 
+/// What Triton's compiler decided for one specialization of a kernel.
+struct TritonCode {
+  std::string kernel = {};  // its name in CompiledModule::ptx
+  uint32_t threads = 0, shared_bytes = 0;
+  std::vector<uint32_t> kept = {};  // indices of the launch's arguments that are parameters; the others are constants
+  uint32_t hidden_pointers = 0;     // parameters after these, for scratch memory
+  uint64_t scratch_bytes = 0;       // per program; the first of the hidden pointers points to it
+  std::vector<std::pair<std::string, std::string>> constexprs = {};  // the values that were used
+  uint32_t num_warps = 0, num_stages = 0;
+  std::string ttir = {}, ttgir = {};
+  /// Those of the machine code: what Triton lowers for a GPU may differ from the PTX that is simulated.
+  uint32_t machine_threads = 0, machine_shared_bytes = 0;
+};
+
 struct CompiledModule {
   std::string ptx = {};
   std::vector<std::byte> cubin = {};  // empty unless asked for
@@ -40,6 +55,7 @@ struct CompiledModule {
   std::map<std::string, std::string> left_out = {};  // kernels that do not compile: the first error, by name
   std::vector<CompileMessage> messages = {};         // warnings
   std::string log = {};                              // NVRTC's complete text
+  std::vector<TritonCode> triton = {};               // one per kernel of the request; empty for other languages
   double milliseconds = 0;                           // duration of this call
   bool from_cache = false;
   const KernelInfo* find(const std::string& kernel) const {

@@ -184,6 +184,9 @@ const Rung& default_rung(const Lab& lab) {
 }
 
 std::string source_file_of(const Lab& lab) { return lab.source_text ? lab.kernel_file : "kernels/" + lab.kernel_file; }
+std::string source_file_of(const Lab& lab, const Rung& rung) {
+  return rung.kernel_file.empty() ? source_file_of(lab) : "kernels/" + rung.kernel_file;
+}
 
 Config default_config(const Lab& lab, DeviceKind device) {
   Config config;

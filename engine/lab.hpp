@@ -59,6 +59,7 @@ struct Param {
   bool model_only = false;               // not a constant of the kernel: controls how a run is modelled, or the size of
                                          // its grid
   std::vector<NamedValue> choices = {};  // names of the values 0, 1, …; empty: the values are numbers
+  bool of_triton = false;                // of the Triton rungs: no constant of the CUDA kernels
   bool of_problem = false;               // selects what is computed, not how: times at different values are not
                                          // comparable
 };
@@ -101,7 +102,9 @@ struct Pick {
 struct Rung {
   std::string name = {};  // "tiles-per-cta": --rung tiles-per-cta
   Text title = {};
-  std::vector<std::string> kernels = {};  // the extern "C" symbols it launches; the first is shown in the source panel
+  std::string kernel_file = {};           // under kernels/: "softmax.py"; empty: Lab::kernel_file
+  std::vector<std::string> kernels = {};  // the extern "C" symbols or @triton.jit functions that it launches; the first
+                                          // is shown in the source panel
   std::vector<std::string> params = {};   // the parameters it uses; other sliders are dimmed
   /// If the rung has several launches, the views show the launch of the first of these kernels that is launched; if
   /// none is, the launch with the most threads.
@@ -306,6 +309,8 @@ Result<Resolved> resolve(const Lab& lab, const Rung& rung, const Config& config,
 Tolerance tolerance_of(const Lab& lab, const std::string& rung, const Config& config, DType type);
 /// "kernels/elementwise.cu", or the path of a user's own file.
 std::string source_file_of(const Lab& lab);
+/// The file that holds the rung's kernels.
+std::string source_file_of(const Lab& lab, const Rung& rung);
 
 /// Every size and parameter at its default for the device.
 Config default_config(const Lab& lab, DeviceKind device);

@@ -106,6 +106,18 @@ struct Preset {
   ScalarArgument value = {};
 };
 
+struct Define {
+  std::string name = {}, value = {};
+  bool operator==(const Define&) const = default;
+};
+
+/// What a launch of a Triton kernel fixes at compile time: kernel[grid](…, BLOCK=1024, num_warps=4).
+struct TritonOptions {
+  std::vector<Define> constexprs = {};  // values of the tl.constexpr parameters: "1024", "True", "2.5", "tl.float16"
+  int num_warps = 0, num_stages = 0;    // 0: as the kernel's first autotuner configuration says, else Triton's default
+  bool operator==(const TritonOptions&) const = default;
+};
+
 struct Launch {
   std::string kernel = {};
   Dim3 grid = {}, block = {};
@@ -115,7 +127,21 @@ struct Launch {
   std::vector<std::string> argument_names = {};
   std::vector<Preset> presets = {};
   std::vector<TextureSpec> textures = {};  // texture objects, created before the launch and destroyed after it
+  /// A Triton kernel: the compiler chooses block and shared_bytes, known after compilation.
+  TritonOptions triton = {};
+  /// Instead of block and shared_bytes on a GPU, where the machine code was lowered for it.
+  struct OnGpu {
+    Dim3 block = {};
+    uint32_t shared_bytes = 0;
+  };
+  std::optional<OnGpu> on_gpu = {};
 };
+
+/// The launch with the block and the shared memory that it has on a GPU.
+inline Launch as_on_gpu(Launch launch) {
+  if (launch.on_gpu) launch.block = launch.on_gpu->block, launch.shared_bytes = launch.on_gpu->shared_bytes;
+  return launch;
+}
 
 /// A __constant__, __device__ or __managed__ variable that the host sets before the first launch.
 struct VariableInput {
@@ -123,10 +149,6 @@ struct VariableInput {
   ScalarArgument value = {};                // numbers and addresses
   std::optional<BufferSpec> contents = {};  // alternative to `value`: filled like a buffer
   bool may_be_absent = false;               // no error if the compiler removed it
-};
-
-struct Define {
-  std::string name = {}, value = {};
 };
 
 /// A source file that is compiled separately and linked with others.
@@ -140,7 +162,7 @@ enum class OtherKernels : uint8_t { left_out, compiled, may_fail };
 
 struct Plan {
   std::string source_file = {};  // absolute path, or a name for source_text
-  std::string source_text = {};  // the CUDA source that is compiled
+  std::string source_text = {};  // the source that is compiled; its language follows from the file's name
   std::vector<SourceFile> more_sources = {};
   std::vector<SourceFile> headers = {};  // texts that replace the contents of these files
   std::string standard = {};             // as in CompileRequest

@@ -1,6 +1,7 @@
 #include "labs/elementwise.hpp"
 
 #include "engine/numbers.hpp"
+#include "labs/triton.hpp"
 
 namespace tilescope {
 namespace {
@@ -44,6 +45,30 @@ Rung make_rung(std::string name, Text title, std::string kernel, std::vector<std
   return rung;
 }
 
+/// A rung in Triton, in which a program handles `tiles` tiles: the configuration's TILES if 0.
+Rung make_triton_rung(std::string name, Text title, std::string kernel, int64_t tiles, const std::string& operation) {
+  Rung rung{.name = std::move(name),
+            .title = std::move(title),
+            .kernel_file = "elementwise.py",
+            .kernels = {kernel},
+            .params = {"BLOCK_SIZE", "num_warps"}};
+  if (tiles == 0) rung.params.insert(rung.params.begin() + 1, "TILES");
+  const auto tiles_of = [tiles](const Config& config) { return tiles == 0 ? config.param("TILES") : tiles; };
+  rung.launches = [kernel, operation, tiles_of](const Config& config) {
+    const int64_t n = config.size("n"), elements = tiles_of(config) * config.param("BLOCK_SIZE");
+    return std::vector<Launch>{
+        triton_launch(kernel, {static_cast<uint32_t>(ceil_divide(n, elements)), 1, 1},
+                      {BufferArgument{kA}, BufferArgument{kB}, BufferArgument{kOut}, scalar(static_cast<int32_t>(n))},
+                      config, {"BLOCK_SIZE"}, {{"OP", operation}})};
+  };
+  rung.grid_formula = [tiles_of](const Config& config) {
+    const int64_t n = config.size("n"), count = tiles_of(config), block = config.param("BLOCK_SIZE");
+    const std::string divisor = count == 1 ? std::to_string(block) : fmt::format("({} × {})", count, block);
+    return fmt::format("⌈{} / {}⌉ = {}", with_separators(n), divisor, with_separators(ceil_divide(n, count * block)));
+  };
+  return rung;
+}
+
 std::vector<Param> make_params() {
   return {
       {.name = "BLOCK",
@@ -74,6 +99,8 @@ std::vector<Param> make_params() {
        .min = 1,
        .max = 4,
        .scale = Scale::power_of_two},
+      triton_block_param("BLOCK_SIZE", {"BLOCK_SIZE, tile", "BLOCK_SIZE，分块"}, 1024, 64, 8192),
+      num_warps_param(4),
   };
 }
 
@@ -94,13 +121,18 @@ Size make_size() {
   return n;
 }
 
-std::vector<Rung> make_rungs() {
+std::vector<Rung> make_rungs(const std::string& operation) {
   return {
       make_rung("thread-per-element", {"Thread per element", "每线程一个元素"}, "thread_per_element", {"BLOCK"}),
       make_rung("tile-per-cta", {"One tile per CTA", "每个线程块一个分块"}, "tile_per_cta", {"BLOCK"}),
       make_rung("tiles-per-cta", {"Several tiles per CTA", "每个线程块多个分块"}, "tiles_per_cta", {"BLOCK", "TILES"}),
       make_rung("grid-stride", {"Grid-stride loop", "网格跨步循环"}, "grid_stride", {"BLOCK", "TILES"}),
       make_rung("vector-loads", {"16-byte vector loads", "16 字节向量访问"}, "vector_loads", {"BLOCK", "VEC"}),
+      make_triton_rung("triton-tile", {"Triton: tile per program", "Triton：每个 program 一个分块"}, "tile_per_program",
+                       1, operation),
+      make_triton_rung("triton-two-tiles", {"Triton: two tiles", "Triton：两个分块"}, "two_tiles_per_program", 2,
+                       operation),
+      make_triton_rung("triton-loop", {"Triton: loop over tiles", "Triton：循环分块"}, "tile_loop", 0, operation),
   };
 }
 
@@ -172,7 +204,7 @@ Lab make_elementwise_lab(const ElementwiseOperator& op) {
                   {.in = "vector_loads", .replace = "(a + i)", .by = "(a + i + 1)"},
                   {.in = "vector_loads", .replace = "(a[i], b[i])", .by = "(a[i + 1], b[i])"}}},
   };
-  lab.rungs = make_rungs();
+  lab.rungs = make_rungs(op.operation);
   lab.references = {
       {"copy", "device_copy", "copy"}, {"PyTorch", "torch", op.operation}, {"Triton", "triton", op.operation}};
   lab.predicts = make_predicts();

@@ -1,4 +1,5 @@
-// CUDA C++ → PTX (for the simulator) and cubin (for a GPU), by NVRTC, which is loaded at run time.
+// A source → PTX (for the simulator) and cubin (for a GPU). The interface of the front ends; CUDA C++ is compiled by
+// NVRTC, which is loaded at run time. The others: triton/triton_compiler.hpp and ptx_source.hpp.
 //
 //     auto compiler = Compiler::open(cache_folder);               // an Error if NVRTC is absent
 //     auto module = compiler->compile({.text = source, .file = "kernels/x.cu", .defines = {{"BLOCK", "256"}}});
@@ -26,8 +27,24 @@
 
 namespace tilescope {
 
+/// A specialization of a Triton kernel.
+struct TritonKernel {
+  /// A launch argument: its type as Triton names it, "*fp32" or "i32". Triton specializes a kernel by the value of a
+  /// whole number (1, or a multiple of 16) and by the alignment of a pointer.
+  struct Argument {
+    std::string type = {};
+    int64_t value = 0;    // of a whole number
+    bool aligned = true;  // a pointer's address is a multiple of 16
+    bool operator==(const Argument&) const = default;
+  };
+  std::string name = {};
+  std::vector<Argument> arguments = {};
+  TritonOptions options = {};
+  bool operator==(const TritonKernel&) const = default;
+};
+
 struct CompileRequest {
-  std::string text = {};  // CUDA C++ source
+  std::string text = {};  // the source
   std::string file = {};  // its name in messages and in the line table
   /// Each is compiled separately as relocatable device code and linked with the main source.
   std::vector<SourceFile> more_sources = {};
@@ -48,6 +65,8 @@ struct CompileRequest {
   std::string cubin_target = "sm_90";     // the real architecture of the cubin, and of the resource usage
   bool want_cubin = false;                // the simulator needs none; resource usage is filled in either way
   int assembler_level = 3;                // how much ptxas optimises the cubin: 0 to 3
+  std::vector<TritonKernel> triton = {};  // for the Triton compiler
+  bool native = false;                    // Triton: the cubin is lowered for its GPU, not assembled from the PTX
   /// False: the PTX is the whole module. It has no cubin and no resource usage, and takes less than half the time.
   bool machine_code = true;
 };

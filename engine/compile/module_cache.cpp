@@ -25,7 +25,25 @@ constexpr size_t kHeaderBytes = kMagic.size() + sizeof(uint64_t) + kHashCharacte
 constexpr auto kAbandonedAfter = std::chrono::hours(1);
 
 size_t size_in_memory(const CompiledModule& module) {
-  return sizeof(module) + module.ptx.size() + module.cubin.size() + module.log.size();
+  size_t bytes = sizeof(module) + module.ptx.size() + module.cubin.size() + module.log.size();
+  for (const TritonCode& code : module.triton) bytes += code.ttir.size() + code.ttgir.size();
+  return bytes;
+}
+
+json to_json(const TritonCode& code) {
+  return {code.kernel,        code.threads,         code.shared_bytes,        code.kept,       code.hidden_pointers,
+          code.scratch_bytes, code.constexprs,      code.num_warps,           code.num_stages, code.ttir,
+          code.ttgir,         code.machine_threads, code.machine_shared_bytes};
+}
+
+TritonCode triton_code_from_json(const json& value) {
+  TritonCode code;
+  size_t next = 0;
+  const auto read = [&](auto& member) { value.at(next++).get_to(member); };
+  read(code.kernel), read(code.threads), read(code.shared_bytes), read(code.kept), read(code.hidden_pointers);
+  read(code.scratch_bytes), read(code.constexprs), read(code.num_warps), read(code.num_stages), read(code.ttir);
+  read(code.ttgir), read(code.machine_threads), read(code.machine_shared_bytes);
+  return code;
 }
 
 json to_json(const CompiledModule& module) {
@@ -37,6 +55,8 @@ json to_json(const CompiledModule& module) {
   json messages = json::array();
   for (const CompileMessage& message : module.messages)
     messages.push_back({static_cast<int>(message.severity), message.file, message.line, message.text});
+  json triton = json::array();
+  for (const TritonCode& code : module.triton) triton.push_back(to_json(code));
   const auto* cubin = reinterpret_cast<const uint8_t*>(module.cubin.data());
   return {{"ptx", module.ptx},
           {"cubin", json::binary({cubin, cubin + module.cubin.size()})},
@@ -45,6 +65,7 @@ json to_json(const CompiledModule& module) {
           {"expressions", module.kernel_of_expression},
           {"left_out", module.left_out},
           {"messages", messages},
+          {"triton", triton},
           {"log", module.log}};
 }
 
@@ -66,6 +87,7 @@ CompiledModule from_json(const json& value) {
     module.messages.push_back({static_cast<CompileMessage::Severity>(message.at(0).get<int>()),
                                message.at(1).get<std::string>(), message.at(2).get<uint32_t>(),
                                message.at(3).get<std::string>()});
+  for (const json& code : value.at("triton")) module.triton.push_back(triton_code_from_json(code));
   module.log = value.at("log").get<std::string>();
   return module;
 }

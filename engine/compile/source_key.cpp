@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Increment whenever the stored data, or how it is produced, changes.
-constexpr std::string_view kFormat = "tilescope-module-3";
+constexpr std::string_view kFormat = "tilescope-module-4";
 
 /// The hashed fields, each preceded by its length, so that "ab" + "c" and "a" + "bc" differ.
 class Fields {

@@ -122,7 +122,8 @@ Preset preset_from_json(const json& document) {
           .value = std::get<ScalarArgument>(argument_from_json(document.at("value")))};
 }
 
-json launch_to_json(const Launch& launch) {
+json launch_to_json(const Launch& planned) {
+  const Launch launch = as_on_gpu(planned);
   json arguments = json::array(), presets = json::array(), textures = json::array();
   for (const TextureSpec& texture : launch.textures) textures.push_back(texture_to_json(texture));
   for (const Preset& preset : launch.presets) presets.push_back(preset_to_json(preset));

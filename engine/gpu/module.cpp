@@ -189,8 +189,9 @@ LoadedModule::~LoadedModule() {
 }
 
 Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& module, const CompiledModule& compiled,
-                                      const Launch& launch, std::span<const uint64_t> addresses) {
+                                      const Launch& planned, std::span<const uint64_t> addresses) {
   GpuContext& context = *module->context();
+  const Launch launch = as_on_gpu(planned);
   CurrentContext current(context);
   if (!current) return tl::unexpected(context.error(Phrase("the launch"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   if (auto ok = check_arguments(compiled, launch); !ok) return forward(ok);

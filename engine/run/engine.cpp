@@ -3,8 +3,11 @@
 
 #include <cstring>
 
+#include "engine/compile/ptx_source.hpp"
+#include "engine/compile/triton/triton_compiler.hpp"
 #include "engine/gpu/gpu_executor.hpp"
 #include "engine/gpu/interop_record.hpp"
+#include "engine/kernel_language.hpp"
 #include "engine/names.hpp"
 #include "engine/run/input_cache.hpp"
 #include "engine/run/observe_order.hpp"
@@ -34,10 +37,24 @@ std::shared_ptr<Engine> Engine::open(const EngineOptions& options) {
   engine->root_ = options.root.empty() ? find_root() : options.root;
   const auto cache = options.cache_folder.empty() ? user_cache_folder() / "modules" : options.cache_folder;
   engine->compiler_ = Compiler::open(cache);
+  engine->triton_ = open_triton({.root = engine->root_, .cache_folder = cache});
+  engine->ptx_source_ = open_ptx_source();
   engine->gpu_ = open_gpu([record = InteropRecord::in(user_cache_folder())] { record.note(); });
   engine->simulator_ = make_simulator(options.simulator_threads);
   engine->gpus_ = read_gpu_specs(engine->root_ / "assets" / "gpus.toml");
   return engine;
+}
+
+Result<std::shared_ptr<Compiler>> Engine::compiler_for(std::string_view file) const {
+  switch (language_of(file)) {
+    case KernelLanguage::triton:
+      return triton_;
+    case KernelLanguage::ptx:
+      return ptx_source_;
+    case KernelLanguage::cuda:
+      break;
+  }
+  return compiler_;
 }
 
 Result<GpuSpec> Engine::modelled_gpu(const std::string& id) const {
@@ -95,10 +112,10 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
   const Rung* rung = resolved.rung;
   const Config& config = resolved.config;
   Plan plan;
-  plan.source_file = source_file_of(*lab);
+  plan.source_file = source_file_of(*lab, *rung);
   if (request.edited_source) {
     plan.source_text = *request.edited_source;
-  } else if (lab->source_text) {
+  } else if (lab->source_text && rung->kernel_file.empty()) {
     plan.source_text = *lab->source_text;
   } else {
     auto text = read_text(root_ / plan.source_file);
@@ -108,7 +125,7 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
   plan.defines = lab->defines;
   plan.include_folders = lab->include_folders;
   for (const auto& param : lab->params)
-    if (!param.model_only) plan.defines.push_back({param.name, std::to_string(config.param(param.name))});
+    if (!param.model_only && !param.of_triton) plan.defines.push_back({param.name, std::to_string(config.param(param.name))});
   if (auto planted = plant_bugs(plan, *lab, request.broken); !planted) return forward(planted);
   plan.buffers = rung->buffers ? rung->buffers(config) : lab->buffers(config);
   plan.launches = rung->launches(config);

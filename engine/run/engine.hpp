@@ -17,6 +17,7 @@
 namespace tilescope {
 
 class KnownReplays;
+class TritonCompiler;
 
 struct EngineOptions {
   std::filesystem::path root;          // holds kernels/, assets/, docs/, shaders/; empty: found automatically
@@ -40,6 +41,9 @@ class Engine {
   const std::filesystem::path& root() const { return root_; }
   /// Absent with a reason: no NVRTC, no driver, no GPU.
   const Result<std::shared_ptr<Compiler>>& compiler() const { return compiler_; }
+  /// The front end of a source file, by its language. Those of Triton and of PTX are never absent.
+  Result<std::shared_ptr<Compiler>> compiler_for(std::string_view file) const;
+  TritonCompiler& triton() { return *triton_; }
   const Result<std::shared_ptr<Executor>>& gpu() const { return gpu_; }
   Executor& simulator() { return *simulator_; }
   /// The GPUs that can be modelled, in the order of assets/gpus.toml. Absent if that file is.
@@ -61,6 +65,8 @@ class Engine {
  private:
   std::filesystem::path root_;
   Result<std::shared_ptr<Compiler>> compiler_ = fail(ErrorId::nvrtc_missing, "not opened");
+  std::shared_ptr<TritonCompiler> triton_;
+  std::shared_ptr<Compiler> ptx_source_;
   Result<std::shared_ptr<Executor>> gpu_ = fail(ErrorId::driver_missing, "not opened");
   std::unique_ptr<Executor> simulator_;
   Result<std::vector<GpuSpec>> gpus_ = fail(ErrorId::asset_missing, "gpus.toml", "assets");

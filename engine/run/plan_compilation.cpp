@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "engine/kernel_language.hpp"
 #include "engine/run/kernels.hpp"
 #include "engine/run/template_arguments.hpp"
+#include "engine/run/triton_launch.hpp"
 
 namespace tilescope {
 namespace {
@@ -20,6 +22,7 @@ CompileRequest request_for(const Plan& plan, std::span<const DeclaredKernel> dec
                          .standard = plan.standard,
                          .cubin_target = target.architecture,
                          .want_cubin = true,
+                         .native = target.native,
                          .machine_code = target.machine_code};
   if (!plan.architecture.empty()) request.ptx_target = plan.architecture;
   request.include_folders.push_back(target.kernels_folder);
@@ -36,15 +39,24 @@ PlanCompilation::PlanCompilation(std::shared_ptr<Compiler> compiler, const Plan&
                                  std::stop_token stop)
     : compiler_(std::move(compiler)),
       stop_(std::move(stop)),
-      declared_(declared_kernels(plan)),
+      declared_(language_of(plan.source_file) == KernelLanguage::cuda ? declared_kernels(plan)
+                                                                : std::vector<DeclaredKernel>()),
       request_(request_for(plan, declared_, target)),
       may_differ_(target.may_differ) {
   const auto start = Clock::now();
+  if (language_of(plan.source_file) == KernelLanguage::triton) {
+    auto kernels = triton_kernels(plan);
+    if (!kernels)
+      refused_ = kernels.error();
+    else
+      request_.triton = std::move(*kernels);
+  }
   compilation_ = compiler_->start(request_, stop_);
   add_time_since(start);
 }
 
 Result<CompiledModule> PlanCompilation::wait_for(Result<CompiledModule> (Compilation::*what)()) {
+  if (refused_) return tl::unexpected<Error>(*refused_);
   const auto start = Clock::now();
   const std::string usual = CompileRequest().cubin_target;
   auto module = ((*compilation_).*what)();
@@ -65,6 +77,7 @@ void PlanCompilation::add_time_since(Clock::time_point start) {
 }
 
 Error PlanCompilation::explained(const Error& error, std::span<const Launch> launches) const {
+  if (!request_.triton.empty()) return error;
   return with_arguments_that_compile(error, *compiler_, request_, launches, declared_, stop_);
 }
 

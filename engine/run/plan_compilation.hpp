@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct CompilationTarget {
   /// Whether the machine code may be for the default architecture if the source does not compile for this one.
   bool may_differ = false;
   bool machine_code = true;  // false: machine_code() is the PTX alone
+  bool native = false;       // Triton: code that it lowers for this architecture, as it would for a launch on that GPU
 };
 
 class PlanCompilation {
@@ -51,6 +53,7 @@ class PlanCompilation {
   CompileRequest request_;
   bool may_differ_;
   std::unique_ptr<Compilation> compilation_;
+  std::optional<Error> refused_;  // before anything was compiled
   double milliseconds_ = 0;
 };
 

@@ -17,6 +17,7 @@
 #include "engine/run/show_launch.hpp"
 #include "engine/run/source_text.hpp"
 #include "engine/run/statistics.hpp"
+#include "engine/run/triton_launch.hpp"
 #include "engine/run/variables.hpp"
 #include "engine/sim/state/residency.hpp"
 #include "engine/traffic/access/ledger.hpp"
@@ -97,12 +98,13 @@ class RunInProgress {
   /// the number of resident blocks matters, which depends on the registers.
   Result<void> compile() {
     report(Progress::Phase::compile, 0);
-    const auto& compiler = engine_.compiler();
+    const auto compiler = engine_.compiler_for(result_.plan.source_file);
     if (!compiler) return forward(compiler);
     CompilationTarget target{.kernels_folder = (engine_.root() / "kernels").string(),
                              .architecture = (*compiler)->nearest_target(result_.modelled_gpu.architecture),
                              .may_differ = !on_gpu(),
-                             .machine_code = result_.request.machine_code || on_gpu() || sampled_ || wants_order()};
+                             .machine_code = result_.request.machine_code || on_gpu() || sampled_ || wants_order(),
+                             .native = on_gpu()};
     if (on_gpu() && engine_.gpu()) target.architecture = (*engine_.gpu())->device().architecture;
     compilation_.emplace(*compiler, result_.plan, target, stop_);
     auto module = compilation_->ptx();
@@ -142,6 +144,7 @@ class RunInProgress {
   }
 
   Result<void> settle() {
+    if (!result_.compiled.triton.empty()) return settle_triton(result_.plan, result_.compiled);
     if (auto kernels = settle_kernels(result_.plan, result_.compiled, compilation_->declared()); !kernels)
       return kernels;
     return settle_variables(result_.plan, result_.compiled, result_.request.seed);

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "engine/compile/triton/triton_compiler.hpp"
+#include "engine/kernel_language.hpp"
 #include "engine/run/engine.hpp"
 #include "tests/labs/thorough.hpp"
 
@@ -14,6 +16,19 @@ namespace {
 Engine& engine() {
   static const std::shared_ptr<Engine> shared = Engine::open({});
   return *shared;
+}
+
+/// Without Triton its rungs run only at the settings whose PTX ships with the program.
+bool can_compile(const Lab& lab, const Rung& rung) {
+  static const bool has_triton = engine().triton().triton_origin({}).has_value();
+  return has_triton || language_of(source_file_of(lab, rung)) != KernelLanguage::triton;
+}
+
+std::vector<Rung> rungs_that_compile(const Lab& lab) {
+  std::vector<Rung> rungs;
+  for (const Rung& rung : lab.rungs)
+    if (can_compile(lab, rung)) rungs.push_back(rung);
+  return rungs;
 }
 
 Request request_for(const Lab& lab, const Rung& rung) {
@@ -121,7 +136,7 @@ std::vector<Request> requests_by_type(const Lab& lab, const Rung& rung) {
 
 TEST(Labs, TheRoofOfARungIsThatOfTheUnitsThatItsInstructionsUse) {
   for (const auto& lab : labs())
-    for (const auto& rung : lab.rungs) {
+    for (const auto& rung : rungs_that_compile(lab)) {
       const std::vector<Request> requests = requests_by_type(lab, rung);
       EXPECT_FALSE(requests.empty()) << lab.name << " " << rung.name;
       for (const Request& request : requests) {
@@ -185,7 +200,7 @@ std::string work_of(const Request& request) {
 TEST_P(EveryLab, IsCorrectForEveryValueOfEveryParameter) {
   std::set<std::string> done;
   size_t turn = 0;
-  for (const auto& rung : lab().rungs)
+  for (const auto& rung : rungs_that_compile(lab()))
     for (const auto& param : lab().params) {
       ++turn;
       // A rung that picks runs a different rung of the lab.
@@ -202,7 +217,7 @@ TEST_P(EveryLab, IsCorrectForEveryValueOfEveryParameter) {
 TEST_P(EveryLab, IsCorrectAtSizesThatAreNoMultiples) {
   const std::vector<int64_t> awkward{1, 2, 31, 32, 33, 1023, 4097, 65537};
   size_t turn = 0;
-  for (const auto& rung : lab().rungs) {
+  for (const auto& rung : rungs_that_compile(lab())) {
     ++turn;
     for (const auto& size : lab().sizes)
       for (const int64_t value : values_in_turn(awkward, turn, kStride)) {
@@ -222,7 +237,7 @@ TEST_P(EveryLab, IsCorrectAtSizesThatAreNoMultiples) {
 TEST_P(EveryLab, NoticesEverySwitchThatBreaksIt) {
   for (size_t turn = 0; const auto& one : lab().break_it) {
     std::vector<std::string> broken;
-    for (const auto& rung : lab().rungs)
+    for (const auto& rung : rungs_that_compile(lab()))
       if (one.concerns(rung.name) && !one.only_slower) broken.push_back(rung.name);
     for (const std::string& rung : values_in_turn(broken, ++turn, kStride)) {
       Request request = request_for_result(lab(), *find_rung(lab(), rung));
@@ -260,7 +275,7 @@ std::map<uint32_t, uint64_t> cost_of_lines(const RunResult& result) {
 
 TEST(Labs, ASwitchThatOnlySlowsKeepsTheResultAndIsSeenInTheCounters) {
   for (const auto& lab : labs())
-    for (const auto& rung : lab.rungs)
+    for (const auto& rung : rungs_that_compile(lab))
       for (const auto& one : lab.break_it) {
         if (!one.concerns(rung.name) || !one.only_slower) continue;
         Request request = request_for_result(lab, rung);
@@ -282,7 +297,7 @@ TEST(Labs, ASwitchDoesNothingInARungThatItDoesNotConcern) {
   for (const auto& lab : labs())
     for (size_t turn = 0; const auto& one : lab.break_it) {
       std::vector<std::string> sound;
-      for (const auto& rung : lab.rungs)
+      for (const auto& rung : rungs_that_compile(lab))
         if (!one.concerns(rung.name)) sound.push_back(rung.name);
       for (const std::string& rung : values_in_turn(sound, ++turn, kStride)) {
         Request request = request_for_result(lab, *find_rung(lab, rung));
@@ -386,7 +401,7 @@ TEST(Labs, TheAnswerOfEveryPredictCardIsAmongItsChoices) {
 
 TEST(Labs, TheGridFormulaEndsInAGridThatIsLaunched) {
   for (const auto& lab : labs())
-    for (const auto& rung : lab.rungs) {
+    for (const auto& rung : rungs_that_compile(lab)) {
       if (rung.pick) continue;
       Config config = default_config(lab, DeviceKind::sim);
       for (auto& [name, value] : config.sizes) value = std::min<int64_t>(value, 900);  // no thousands separators

@@ -11,6 +11,8 @@
 #include <functional>
 #include <ostream>
 
+#include "engine/compile/triton/triton_compiler.hpp"
+#include "engine/kernel_language.hpp"
 #include "engine/run/engine.hpp"
 #include "tests/labs/thorough.hpp"
 
@@ -185,10 +187,18 @@ std::string missing(DeviceKind device) {
   return engine().compiler() ? std::string() : engine().compiler().error().message;
 }
 
+/// Likewise for a rung: those in Triton need its compiler.
+std::string missing_for(const Tested& tested) {
+  const Lab& lab = *find_lab(tested.lab);
+  if (language_of(source_file_of(lab, *find_rung(lab, tested.rung))) == KernelLanguage::triton)
+    if (const auto triton = engine().triton().triton_origin({}); !triton) return triton.error().message;
+  return missing(tested.device);
+}
+
 class RandomShapes : public ::testing::TestWithParam<Tested> {
  protected:
   void SetUp() override {
-    if (const std::string why = missing(GetParam().device); !why.empty()) GTEST_SKIP() << why;
+    if (const std::string why = missing_for(GetParam()); !why.empty()) GTEST_SKIP() << why;
   }
 };
 

@@ -1,0 +1,422 @@
+"""Compiles Triton kernels for Tilescope: a process that answers each line of JSON with a line of JSON.
+
+    {"do": "versions"}
+    {"do": "kernels", "file": …, "text": …}                      the @triton.jit functions of a file
+    {"do": "compile", "file": …, "text": …, "kernel": …,         PTX, TTIR and TTGIR of one specialization
+     "arguments": [{"type": "*fp32"}, {"type": "i32", "value": 1000}], "constexprs": {"BLOCK": 1024},
+     "options": {"num_warps": 4}, "target": 80}
+    {"do": "assemble", "ptx": …, "target": "sm_90"}              the cubin, by the ptxas that comes with Triton
+
+No GPU, no driver and no PyTorch is needed. The text is executed as a module of that name, so that Triton's line tables
+name the file. Statements that fail or that only run the host side are passed over: what a kernel needs are imports,
+definitions and constants.
+"""
+
+import ast
+import base64
+import json
+import linecache
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+import types
+
+ANSWERS = os.dup(1)
+os.dup2(2, 1)  # what a file prints must not be mixed with the answers
+sys.stdout = sys.stderr
+
+TILE_FORM = re.compile(r"^(\*?)(fp64|fp32|fp16|bf16|i64|i32|i16|i8|u64|u32|u16|u8|u1|i1|fp8e4nv|fp8e5)$")
+
+
+class Refused(Exception):
+    """What the caller has to mend: one sentence, and the line of the file that it concerns (0: none)."""
+
+    def __init__(self, kind, message, line=0, hint=""):
+        super().__init__(message)
+        self.kind, self.message, self.line, self.hint = kind, message, line, hint
+
+
+def first_line(error):
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0]
+
+
+def line_in(file, error):
+    """The last line of this file that the traceback passes through; 0: none."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return lines[-1] if lines else 0
+
+
+# ---------------------------------------------------------------- files
+
+class Module:
+    """An executed file."""
+
+    def __init__(self, file, text):
+        self.file, self.text = file, text
+        self.skipped = []  # (line, sentence) of the statements that raised
+        self.namespace = None
+
+    def execute(self):
+        try:
+            tree = ast.parse(self.text, self.file)
+        except SyntaxError as error:
+            raise Refused("syntax", f"{error.msg}", error.lineno or 0) from None
+        # inspect.getsource, which Triton calls, reads the text from here. Without a time of change it is never reread.
+        linecache.cache[self.file] = (len(self.text), None, self.text.splitlines(True), self.file)
+        name = re.sub(r"\W", "_", os.path.splitext(os.path.basename(self.file))[0]) or "kernels"
+        module = types.ModuleType(name)
+        module.__file__ = self.file
+        self.namespace = module.__dict__
+        folder = os.path.dirname(os.path.abspath(self.file))
+        previous = sys.modules.get(name)
+        sys.modules[name] = module
+        sys.path.insert(0, folder)
+        try:
+            for statement in tree.body:
+                if is_host_side(statement):
+                    continue
+                self.run(statement)
+        finally:
+            sys.path.remove(folder)
+            if previous is not None:
+                sys.modules[name] = previous
+        return self
+
+    def run(self, statement):
+        try:
+            exec(compile(ast.Module([statement], []), self.file, "exec"), self.namespace)
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except BaseException as error:  # a file may call sys.exit
+            line = line_in(self.file, error) or statement.lineno
+            self.skipped.append((line, f"{type(error).__name__}: {first_line(error)}"))
+
+    def why_missing(self, name):
+        """The sentence for a name that a kernel needs and that a failed statement would have defined."""
+        for line, why in self.skipped:
+            return Refused("raised", f"line {line} of the file raised {why}", line)
+        return Refused("name", f"the file has no '{name}'")
+
+
+def is_host_side(statement):
+    """Calls at the top of a file run the host side: tests, prints, benchmarks. So does `if __name__ == …`."""
+    if isinstance(statement, ast.Expr):
+        return not isinstance(statement.value, ast.Constant)
+    if isinstance(statement, ast.If):
+        return "__name__" in ast.dump(statement.test)
+    return isinstance(statement, (ast.For, ast.While, ast.With, ast.Assert, ast.Delete))
+
+
+MODULES = {}
+
+
+def module_of(request):
+    key = (request["file"], request["text"])
+    if key not in MODULES:
+        while len(MODULES) >= 16:
+            MODULES.pop(next(iter(MODULES)))
+        MODULES[key] = Module(*key).execute()
+    return MODULES[key]
+
+
+# ---------------------------------------------------------------- kernels
+
+def unwrapped(value):
+    """The JIT function below autotune and heuristics, the configurations, and the heuristics; None: not a kernel."""
+    from triton.runtime.jit import JITFunction
+
+    configs, heuristics = [], {}
+    for _ in range(8):
+        if isinstance(value, JITFunction):
+            return value, configs, heuristics
+        if hasattr(value, "configs") and hasattr(value, "fn"):
+            configs = list(value.configs)
+        elif hasattr(value, "values") and hasattr(value, "fn") and isinstance(value.values, dict):
+            heuristics = dict(value.values)
+        elif not hasattr(value, "fn"):
+            return None
+        value = value.fn
+    return None
+
+
+def first_line_of(jit):
+    """The line of `def`, below the decorators."""
+    above = next((i for i, line in enumerate(jit.raw_src) if re.match(r"\s*def\s", line)), 0)
+    return jit.starting_line_number + above
+
+
+def kernels_of(module):
+    """Name → (JIT function, configurations, heuristics), in the order of the file; only those that it defines."""
+    found = {}
+    for name, value in module.namespace.items():
+        kernel = unwrapped(value) if not name.startswith("__") else None
+        if kernel and kernel[0].fn.__code__.co_filename == module.file:
+            found[name] = kernel
+    return dict(sorted(found.items(), key=lambda item: first_line_of(item[1][0])))
+
+
+def is_called_by(name, jit):
+    """Whether a JIT function calls the other: then that one is a device function, as far as anyone can tell."""
+    return re.search(rf"\b{re.escape(name)}\s*\(", jit.src.split(":", 1)[1]) is not None
+
+
+def plain(value):
+    value = getattr(value, "value", value)  # tl.constexpr
+    return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
+
+
+def describe(name, kernel, others):
+    jit, configs, heuristics = kernel
+    parameters = []
+    for param in jit.params:
+        entry = {"name": param.name, "constexpr": param.is_constexpr, "annotation": param.annotation}
+        if param.has_default:
+            entry["default"] = plain(param.default)
+        parameters.append(entry)
+    return {
+        "name": name,
+        "line": first_line_of(jit),
+        "parameters": parameters,
+        "configs": [{"constexprs": {key: plain(value) for key, value in config.kwargs.items()},
+                     "num_warps": config.num_warps, "num_stages": config.num_stages} for config in configs],
+        "heuristics": sorted(heuristics),
+        "is_device_function": any(is_called_by(name, other[0]) for key, other in others.items() if key != name),
+    }
+
+
+def answer_kernels(request):
+    module = module_of(request)
+    kernels = kernels_of(module)
+    return {"kernels": [describe(name, kernel, kernels) for name, kernel in kernels.items()],
+            "skipped": [{"line": line, "why": why} for line, why in module.skipped]}
+
+
+# ---------------------------------------------------------------- compilation
+
+def specialized(param, argument):
+    """Type, constant or None, and attributes of an argument: the rules by which Triton's JIT specializes a call.
+    Pointers are aligned to 16 bytes unless the caller says otherwise; a whole number 1 becomes a constant."""
+    kind, value = argument["type"], argument.get("value")
+    if not TILE_FORM.match(kind):
+        raise Refused("argument", f"'{param.name}' cannot have the type {kind}")
+    aligned = [["tt.divisibility", 16]]
+    if kind.startswith("*"):
+        return kind, None, aligned if argument.get("aligned", True) else []
+    declared = param.annotation_type
+    if declared and not declared.startswith("*"):
+        kind = declared
+    if kind.startswith(("fp", "bf")) or kind in ("u1", "i1") or value is None or param.do_not_specialize:
+        return kind, None, []
+    if value == 1:
+        return "constexpr", 1, []
+    divisible = value % 16 == 0 and not param.do_not_specialize_on_alignment
+    return kind, None, aligned if divisible else []
+
+
+def bind(jit, arguments, constexprs, heuristics):
+    """Signature, constants and attributes as ASTSource takes them, and which arguments the kernel keeps."""
+    wanted = [param for param in jit.params if not param.is_constexpr]
+    # A parameter without tl.constexpr may be given as one: autotune and heuristics set any parameter by name.
+    taken = [param for param in wanted if param.name not in constexprs]
+    if len(arguments) != len(taken):
+        names = ", ".join(param.name for param in taken)
+        raise Refused("arguments", f"{jit.__name__} takes {len(taken)} arguments ({names}), not {len(arguments)}",
+                      first_line_of(jit))
+    names = {param.name for param in jit.params}
+    for name in constexprs:
+        if name not in names:
+            raise Refused("constexpr", f"{jit.__name__} has no parameter {name}", first_line_of(jit))
+    signature, constants, attributes, kept, values = {}, {}, {}, [], {}
+    given = iter(arguments)
+    position = -1
+    for number, param in enumerate(jit.params):
+        if param.is_constexpr or param.name in constexprs:
+            signature[param.name] = "constexpr"
+            continue
+        argument = next(given)
+        position += 1
+        values[param.name] = argument.get("value")
+        kind, constant, attribute = specialized(param, argument)
+        signature[param.name] = kind
+        if constant is not None:
+            constants[(number,)] = constant
+            continue
+        kept.append(position)
+        if attribute:
+            attributes[(number,)] = attribute
+    for number, param in enumerate(jit.params):
+        if signature[param.name] != "constexpr" or (number,) in constants:
+            continue
+        if param.name in constexprs:
+            constants[(number,)] = constant_of(constexprs[param.name])
+        elif param.name in heuristics:
+            constants[(number,)] = heuristic(jit, param.name, heuristics[param.name], {**values, **constexprs})
+        elif param.has_default:
+            constants[(number,)] = param.default
+        else:
+            raise Refused("constexpr", f"{jit.__name__} needs a value for {param.name}: it is a tl.constexpr",
+                          first_line_of(jit))
+    return signature, constants, attributes, kept
+
+
+def constant_of(value):
+    """The type that "tl.float16" names; every other value as it is."""
+    if isinstance(value, str) and value.startswith("tl."):
+        import triton.language as tl
+
+        return getattr(tl, value[3:], value)
+    return value
+
+
+def heuristic(jit, name, function, values):
+    try:
+        return plain(function(values))
+    except Exception as error:
+        raise Refused("constexpr", f"the heuristic for {name} raised {type(error).__name__}: {first_line(error)}",
+                      first_line_of(jit), f"give {name} a value") from None
+
+
+def stages_of(source, target, options):
+    """The source as a module, and Triton's own stages for it: those of triton.compile, without its cache."""
+    from triton._C.libtriton import ir
+    from triton.compiler.compiler import make_backend
+
+    backend = make_backend(target)
+    parsed = backend.parse_options({**options, **source.parse_options()})
+    metadata = {"target": target, **parsed.__dict__}
+    stages = {}
+    backend.add_stages(stages, parsed, source.language)
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    module = source.make_ir(target, parsed, backend.get_codegen_implementation(parsed), backend.get_module_map(),
+                            context)
+    return module, metadata, stages, context
+
+
+def compile_error(module, jit, error):
+    """The sentence of an error of Triton's compiler, at its line of the file."""
+    from triton.compiler.errors import CompilationError
+
+    while error.__cause__ is not None and isinstance(error.__cause__, CompilationError):
+        error = error.__cause__
+    line = line_in(module.file, error)
+    message = first_line(error)
+    if isinstance(error, CompilationError):
+        node = getattr(error, "node", None)
+        line = (getattr(node, "lineno", 0) + first_line_of(jit) - 1) if node is not None else first_line_of(jit)
+        message = str(getattr(error, "error_message", None) or "").strip()
+        cause = error.__cause__
+        if not message and cause is not None:
+            message = f"{first_line(cause)}"
+        message = message.splitlines()[-1] if message else first_line(error)
+    message = re.sub(r"^NameError\(['\"](.*)['\"]\)$", r"\1", message)
+    missing = re.match(r"(?:name )?'?(\w+)'? is not defined", message)
+    if missing and module.skipped and missing.group(1) not in module.namespace:
+        message += f" (line {module.skipped[0][0]} of the file raised {module.skipped[0][1]})"
+    return Refused("compile", message, line)
+
+
+def answer_compile(request):
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    module = module_of(request)
+    kernels = kernels_of(module)
+    name = request["kernel"]
+    if name not in kernels:
+        if module.skipped and not kernels:
+            raise module.why_missing(name)
+        raise Refused("name", f"the file has no kernel '{name}'; it has {', '.join(kernels) or 'none'}")
+    jit, configs, heuristics = kernels[name]
+    constexprs, options = dict(request["constexprs"]), dict(request["options"])
+    if configs:  # what is not given comes from the first configuration
+        constexprs = {**{key: plain(value) for key, value in configs[0].kwargs.items()}, **constexprs}
+        options = {"num_warps": configs[0].num_warps, "num_stages": configs[0].num_stages, **options}
+    signature, constants, attributes, kept = bind(jit, request["arguments"], constexprs, heuristics)
+    source = ASTSource(fn=jit, signature=signature, constexprs=constants, attrs=attributes)
+    target = GPUTarget("cuda", request["target"], 32)
+    try:
+        stage, metadata, stages, context = stages_of(source, target, options)
+        texts = {}
+        for extension, lower in stages.items():
+            if extension == "cubin":
+                continue
+            stage = lower(stage, metadata)
+            if extension != "llir":
+                texts[extension] = str(stage)
+    except Exception as error:
+        raise compile_error(module, jit, error) from None
+    threads = re.search(r"\.reqntid\s+(\d+)", texts["ptx"])
+    return {
+        "entry": metadata["name"], **texts, "kept": kept,
+        "shared": metadata.get("shared", 0),
+        "threads": int(threads.group(1)) if threads else 32 * metadata["num_warps"],
+        "scratch": [metadata.get("global_scratch_size", 0), metadata.get("global_scratch_align", 1)],
+        "constexprs": {jit.params[index[0]].name: plain(value) for index, value in constants.items()
+                       if jit.params[index[0]].is_constexpr},
+        "num_warps": metadata["num_warps"], "num_stages": metadata["num_stages"],
+        "hidden": sum(1 for key in ("global_scratch_size", "profile_scratch_size") if key in metadata),
+    }
+
+
+def ptxas_path():
+    """The assembler that comes with Triton."""
+    from triton import knobs
+
+    return knobs.nvidia.ptxas.path
+
+
+def answer_assemble(request):
+    """The cubin of a PTX for a GPU, and what ptxas says: registers, spills."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, cubin = os.path.join(folder, "kernel.ptx"), os.path.join(folder, "kernel.cubin")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(request["ptx"])
+        done = subprocess.run([ptxas_path(), "-lineinfo", "-v", f"--gpu-name={request['target']}", source, "-o", cubin],
+                              capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Refused("assemble", next((line for line in done.stderr.splitlines() if "error" in line.lower()),
+                                           f"ptxas ended with status {done.returncode}"))
+        with open(cubin, "rb") as file:
+            log = [line for line in done.stderr.splitlines(True) if "Compile time" not in line]
+            return {"cubin": base64.b64encode(file.read()).decode(), "log": "".join(log)}
+
+
+def answer_versions(_):
+    import triton
+
+    return {"python": ".".join(map(str, sys.version_info[:3])), "triton": triton.__version__,
+            "executable": sys.executable}
+
+
+ACTIONS = {"versions": answer_versions, "kernels": answer_kernels, "compile": answer_compile,
+           "assemble": answer_assemble}
+
+
+def respond(line):
+    try:
+        request = json.loads(line)
+        return ACTIONS[request["do"]](request)
+    except Refused as refusal:
+        return {"error": {"kind": refusal.kind, "message": refusal.message, "line": refusal.line,
+                          "hint": refusal.hint}}
+    except ImportError as error:
+        return {"error": {"kind": "import", "message": first_line(error), "line": 0, "hint": ""}}
+    except Exception as error:
+        traceback.print_exc()
+        return {"error": {"kind": "failed", "message": f"{type(error).__name__}: {first_line(error)}", "line": 0,
+                          "hint": ""}}
+
+
+def main():
+    for line in sys.stdin:
+        os.write(ANSWERS, (json.dumps(respond(line)) + "\n").encode())
+
+
+if __name__ == "__main__":
+    main()
