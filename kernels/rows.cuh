@@ -1,13 +1,7 @@
 // What the row-wise operators share: elements of fp32 or bf16 and vectors of them, reductions over lanes and CTAs, and
 // values that the CTAs of a row show one another. All arithmetic is in fp32: DTYPE only says how memory holds it.
 #pragma once
-
-#if DTYPE == 1
-#include <cuda_bf16.h>
-using Element = __nv_bfloat16;
-#else
-using Element = float;
-#endif
+#include "elements.cuh"
 
 constexpr int WIDTH = 16 / sizeof(Element);  // elements that travel in one access of 16 bytes: 4 or 8
 
@@ -125,6 +119,3 @@ __device__ inline float poll(const unsigned long long* place, unsigned turn) {
   return __uint_as_float(static_cast<unsigned>(word));
 }
 #endif
-
-/// Asks the L2 for the line at `place`, and does not wait for it [prefetch].
-__device__ inline void prefetch_l2(const void* place) { asm volatile("prefetch.global.L2 [%0];" ::"l"(place)); }
