@@ -302,6 +302,30 @@ __device__ inline void multiply(Accumulators& acc, Fragments& frag) {
     }
 }
 
+// ---- The loop along K, with fragments that are loaded one step ahead
+
+// acc += A · B for one tile of C. The fragments of a step are loaded while the step before it is multiplied. The copies
+// of a k-tile are issued in parts, between the steps: all at once they would delay the loads of fragments.
+template <bool ALIGNED>
+__device__ void multiply_ahead(Accumulators& acc, Pipeline<ALIGNED>& pipeline, const FragmentLoader& fragments) {
+  Fragments frag[2];  // (step % 2)
+  pipeline.wait();
+  fragments.load(frag[0], pipeline.reading, 0);
+#pragma unroll 1
+  while (pipeline.left > 0)
+#pragma unroll
+    for (unsigned step = 0; step < STEPS; ++step) {
+      if (step + 1 == STEPS) {  // the next fragments are those of the next k-tile
+        cp_async_commit_group();
+        pipeline.wait();
+        pipeline.advance();
+      }
+      fragments.load(frag[(step + 1) % 2], pipeline.reading, (step + 1) % STEPS);
+      pipeline.copy(step, STEPS - 1);
+      multiply(acc, frag[step % 2]);
+    }
+}
+
 // ---- Registers to C
 
 // The lane's first row and column of C. In each 16 × 8 tile it has two neighbours of this row, and of the row 8 below.
