@@ -58,7 +58,7 @@ struct TileCopy {
   static constexpr int CHUNKS = D / 8, ROWS_PER_PASS = COUNT / CHUNKS;  // CHUNKS: of a row
   static_assert(ROWS_PER_PASS % 8 == 0, "the swizzle repeats every 8 rows");
   const Element* source;  // the thread's first chunk
-  unsigned offset;        // of that chunk in the tile
+  unsigned offset;        // that chunk's, in the tile
   int row;
 
   __device__ explicit TileCopy(const Element* matrix)

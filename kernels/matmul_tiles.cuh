@@ -27,7 +27,7 @@ constexpr unsigned STEPS = BK / MMA_K;                    // mma along K in one 
 
 // The registers of one lane.
 using Accumulators = float[WM / 16][WN / 8][4];  // (16 × 8 tiles of the warp tile, the lane's share of each)
-struct Fragments {                               // of one step
+struct Fragments {                               // for one step
   unsigned a[WM / 16][4];                        // WM × MMA_K: a 16 × MMA_K tile in four registers
   unsigned b[WN / 16][4];                        // MMA_K × WN: two MMA_K × 8 tiles in two registers each
 };
@@ -55,7 +55,7 @@ constexpr Swizzle SWIZZLE_B = B_LAYOUT == 0 && DTYPE == 2 ? FOUR_ROWS : EIGHT_RO
 template <unsigned ROWS_, unsigned COLUMNS, Swizzle SWIZZLE>
 struct Tile {
   static constexpr unsigned ROWS = ROWS_, CHUNKS = COLUMNS / CHUNK, PANEL = CHUNKS < 8 ? CHUNKS : 8;
-  static constexpr unsigned PITCH = PANEL * 16, PANEL_BYTES = ROWS * PITCH;  // of a row of a panel; of a panel
+  static constexpr unsigned PITCH = PANEL * 16, PANEL_BYTES = ROWS * PITCH;  // bytes per row of a panel, and per panel
 
   // What the column of a chunk in its panel is XORed with.
   __device__ static unsigned swizzle(unsigned row) {
@@ -96,7 +96,7 @@ struct TileLoader {
   static_assert(TILE::ROWS % ROWS == 0 && ROWS % 8 == 0, "passes are whole rows, and the swizzle repeats in each");
   const Element* first;         // chunk of pass 0 in global memory,
   unsigned offset;              // and in the tile
-  long long pitch;              // of the matrix, in elements
+  long long pitch;              // elements from row to row of the matrix
   int rows_left, columns_left;  // from that chunk to the end of the matrix
 
   // `row`, `column`: where the first k-tile begins in a matrix of `rows` × `columns`.
