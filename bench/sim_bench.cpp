@@ -43,6 +43,7 @@ const CompiledModule& compiled(const std::string& file, const std::vector<Define
   CompileRequest request;
   request.text = read_file(std::string(TILESCOPE_SOURCE) + "/" + file);
   request.file = file;
+  request.include_folders = {std::string(TILESCOPE_SOURCE) + "/kernels"};
   request.defines = defines;
   const auto compiler = value_or_exit(Compiler::open({}));
   return modules[file] = value_or_exit(compiler->compile(request, {}));

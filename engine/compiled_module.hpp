@@ -72,7 +72,7 @@ struct MachineAccess {
   AccessKind kind = AccessKind::load;
   uint32_t bytes_per_lane = 0;  // 0: unknown, as for atomics
   std::string name = {};        // "LDS.128"
-  std::string file = {};        // of its source line
+  std::string file = {};        // where its source line is
   uint32_t line = 0;            // 0: none
 };
 

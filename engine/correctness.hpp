@@ -17,7 +17,7 @@ struct Correctness {
   bool pass = false;
   Phrase reason;  // why it failed, one sentence; empty on pass
   Tolerance tolerance;
-  uint64_t elements = 0;  // of the output; larger than `checked` if only parts of it were compared
+  uint64_t elements = 0;  // in the output; larger than `checked` if only parts of it were compared
   uint64_t checked = 0, mismatches = 0, nan = 0, untouched = 0;
   double largest_error = 0;  // |got − expected|, over finite elements
   uint64_t largest_error_index = 0;
@@ -37,7 +37,7 @@ struct OutputStatistics {
   size_t buffer = 0;  // index into Plan::buffers
   uint64_t count = 0, finite = 0, nan = 0, infinite = 0, zeros = 0;
   uint64_t untouched = 0;    // elements that still hold the initial pattern of outputs
-  double low = 0, high = 0;  // of the finite elements
+  double low = 0, high = 0;  // among the finite elements
   uint64_t low_index = 0, high_index = 0;
   double mean = 0, deviation = 0;
 };

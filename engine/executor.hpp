@@ -58,8 +58,8 @@ struct BufferRequest {
 /// Which part of a launch is followed step by step: a window of steps of each warp of one block.
 struct StepWindow {
   uint64_t block = 0;
-  uint64_t first_step = 0;       // of each warp
-  uint32_t max_steps = 200'000;  // of all warps together; each has an equal share
+  uint64_t first_step = 0;       // for each warp
+  uint32_t max_steps = 200'000;  // for all warps together; each has an equal share
   size_t max_bytes = size_t{96} << 20;
   bool operator==(const StepWindow&) const = default;
 };

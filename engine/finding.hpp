@@ -47,7 +47,7 @@ struct Finding {
   /// If the access is in an inlined function of a header: its line there, and `line` is the call. 0: not in a header.
   std::string header_file = {};
   uint32_t header_line = 0;
-  Dim3 block{0, 0, 0}, thread{0, 0, 0};  // of the first occurrence
+  Dim3 block{0, 0, 0}, thread{0, 0, 0};  // at the first occurrence
   std::string buffer = {};
   int64_t offset = 0;        // bytes into the buffer
   std::string message = {};  // the whole sentence in English, as above

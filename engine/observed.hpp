@@ -43,7 +43,7 @@ struct BufferMap {
 };
 
 struct TileMap {
-  Dim3 grid, block;  // of the mapped launch
+  Dim3 grid, block;  // the mapped launch's
   uint32_t launch = 0;
   std::vector<BufferMap> buffers;  // parallel to Plan::buffers
   uint64_t blocks_observed = 0;    // fewer than grid.count() if the recording budget ran out

@@ -68,7 +68,7 @@ struct OrderModel {
   uint64_t blocks = 0;           // in the grid
   uint64_t blocks_executed = 0;  // from first to last instruction
   uint64_t blocks_begun = 0;     // up to the point where the addresses of their tiles are known
-  uint64_t blocks_checked = 0;   // of those executed, how many matched a prediction made beforehand
+  uint64_t blocks_checked = 0;   // executed blocks that matched a prediction made beforehand
   uint32_t steps = 0;            // steps of a block into which its accesses fall (iterations of its loop)
   std::string gpu;               // "H200"
   uint64_t l2_bytes = 0;

@@ -28,7 +28,7 @@ struct Request {
   bool machine_code = true;
   std::optional<std::string> edited_source;  // instead of the lab's file
   std::shared_ptr<const Lab> own_lab;        // a lab that is in no registry: that of a user's own file
-  /// Of several launches, the one that is shown: an index into Plan::launches. Nothing, or one that the run does not
+  /// The launch that is shown if there are several: an index into Plan::launches. Nothing, or one that the run does not
   /// have: that of the first finding, or the usual one (Rung::shown_kernels).
   std::optional<uint32_t> launch;
   bool operator==(const Request&) const = default;

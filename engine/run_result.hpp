@@ -50,7 +50,7 @@ struct RunResult {
   std::vector<BlockUsage> usage;          // by launch: resources of one block, by the machine code
   std::vector<Occupancy> occupancy;       // by launch, on the modelled GPU; MODELLED
   std::vector<WaveSchedule> waves;        // by launch, on the modelled GPU; MODELLED
-  std::optional<BlockTimes> block_times;  // of the last launch, if it records them; MEASURED
+  std::optional<BlockTimes> block_times;  // for the last launch, if it records them; MEASURED
   HierarchyTraffic hierarchy;             // MODELLED
   AccessTrace trace;                      // SIMULATED
   TileMap tiles;                          // SIMULATED

@@ -37,7 +37,7 @@ struct TimingSeries {
 /// A sweep: every rung and reference of a lab over its sizes; or a scheme map: rungs over a grid of shapes. The
 /// recording format of assets/recordings.
 struct SpeedReport {
-  static constexpr int kFormat = 3, kMapFormat = 4;  // of a sweep; of a map
+  static constexpr int kFormat = 3, kMapFormat = 4;  // for a sweep; for a map
   bool is_map = false;
   std::string lab;
   std::string gpu, driver_version, tilescope_version, date;  // date: ISO 8601, UTC

@@ -162,7 +162,7 @@ struct StepRecord {
   uint64_t block = 0;
   uint32_t launch = 0;
   uint32_t warps = 0;
-  uint64_t first_step = 0;  // of each warp: the first step that is kept
+  uint64_t first_step = 0;  // for each warp: the first step that is kept
 
   std::vector<std::string> files;
   std::vector<StepInstruction> instructions;

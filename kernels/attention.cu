@@ -12,7 +12,7 @@
 /// Where a head's matrices begin. Heads are numbered through the whole batch.
 struct Head {
   const Element *q, *k, *v;  // queries × D, keys × D, keys × D
-  long long first_row;       // of Q, O and lse
+  long long first_row;       // in Q, O and lse
   __device__ Head(const Element* all_q, const Element* all_k, const Element* all_v, int head, int group, int queries,
                   int keys)
       : first_row(static_cast<long long>(head) * queries) {

@@ -4,47 +4,24 @@
 // HEAD_DIM  columns of Q, K, V and O: 64 or 128      DTYPE  0: fp16, 1: bf16
 // CAUSAL    1: a query sees no key that comes later
 #pragma once
-
-#if DTYPE == 1
-#include <cuda_bf16.h>
-using Element = __nv_bfloat16;
-#else
-#include <cuda_fp16.h>
-using Element = half;
-#endif
-
-#include "common.cuh"
+#define TENSOR_CORES
+#include "elements.cuh"
 
 constexpr int D = HEAD_DIM;
 constexpr int ROW_BYTES = D * 2;
 constexpr float LOG2_E = 1.44269504f;
 // Below every score, and finite: LOWEST - LOWEST is 0, where infinity - infinity is NaN.
 constexpr float LOWEST = -1e30f;
-__device__ inline float negative_infinity() { return __int_as_float(0xff800000); }
 
 /// Keys that a query sees: with a causal mask the last query sees the last key, whatever the two lengths are.
 __device__ inline int visible_keys(int query, int queries, int keys) {
   return CAUSAL ? max(0, min(keys, query + keys - queries + 1)) : keys;
 }
 
-__device__ inline float to_float(Element x) { return static_cast<float>(x); }
 /// Two neighbours in one register, the first in the lower half.
 __device__ inline unsigned pack_two(float first, float second) {
-#if DTYPE == 1
-  const __nv_bfloat162 two = __floats2bfloat162_rn(first, second);
-#else
-  const half2 two = __floats2half2_rn(first, second);
-#endif
+  const Pair two = from_floats(first, second);
   return *reinterpret_cast<const unsigned*>(&two);
-}
-
-/// d += a · b on the tensor cores: a 16 × 16, b 16 × 8, d 16 × 8.
-__device__ inline void mma_elements(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-#if DTYPE == 1
-  mma_m16n8k16_bf16(d, a, b0, b1);
-#else
-  mma_m16n8k16(d, a, b0, b1);
-#endif
 }
 
 /// One step of the online softmax: m rises to the largest score so far. Returns the factor that brings sums of
@@ -81,7 +58,7 @@ struct TileCopy {
   static constexpr int CHUNKS = D / 8, ROWS_PER_PASS = COUNT / CHUNKS;  // CHUNKS: of a row
   static_assert(ROWS_PER_PASS % 8 == 0, "the swizzle repeats every 8 rows");
   const Element* source;  // the thread's first chunk
-  unsigned offset;        // of that chunk in the tile
+  unsigned offset;        // that chunk's, in the tile
   int row;
 
   __device__ explicit TileCopy(const Element* matrix)

@@ -40,8 +40,12 @@ __device__ inline void multiply_keys(Fp32Scores& s, const float* q_tile, const f
     for (int i = 0; i < ROWS; ++i) {
       const float4 query = load_four(q_tile + (y + SIDE * i) * PITCH + d);
 #pragma unroll
-      for (int j = 0; j < COLUMNS; ++j)
-        s[i][j] += query.x * key[j].x + query.y * key[j].y + query.z * key[j].z + query.w * key[j].w;
+      for (int j = 0; j < COLUMNS; ++j) {
+        s[i][j] += query.x * key[j].x;  // one FFMA each; adding the four first takes more registers
+        s[i][j] += query.y * key[j].y;
+        s[i][j] += query.z * key[j].z;
+        s[i][j] += query.w * key[j].w;
+      }
     }
   }
 }

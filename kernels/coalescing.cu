@@ -4,6 +4,7 @@
 //
 // BLOCK  threads per CTA                  STRIDE  floats of one point
 // OFFSET floats in front of the points    VEC     floats of one access (rung vector-fields)
+#include "elements.cuh"
 
 // One field of all points, then the next: neighbouring lanes are STRIDE floats apart, and what else their sectors hold
 // is wanted only in another pass, long after it has left the caches.
@@ -27,12 +28,8 @@ extern "C" __global__ void point_by_point(const float* in, float* out, int n) {
     }
 }
 
-// VEC neighbouring fields that travel in one access: 16 bytes at VEC 4.
-struct alignas(4 * VEC) Pack {
-  float value[VEC];
-};
-
-// The same with VEC fields at a time, where every point starts at a multiple of VEC floats.
+// The same with a Pack at a time: VEC neighbouring fields, 16 bytes at VEC 4. Every point must start at a multiple of
+// VEC floats.
 extern "C" __global__ void vector_fields(const float* in, float* out, int n) {
   constexpr bool aligned = OFFSET % VEC == 0 && STRIDE % VEC == 0;
   int point = blockIdx.x * BLOCK + threadIdx.x;
@@ -40,9 +37,9 @@ extern "C" __global__ void vector_fields(const float* in, float* out, int n) {
   for (int field = 0; field < STRIDE; field += aligned ? VEC : 1) {
     int j = point * STRIDE + field;
     if (aligned) {
-      Pack pack = *reinterpret_cast<const Pack*>(in + OFFSET + j);
+      Pack pack = load_pack(in + OFFSET + j);
       for (int k = 0; k < VEC; ++k) pack.value[k] *= 2;
-      *reinterpret_cast<Pack*>(out + j) = pack;
+      store_pack(out + j, pack);
     } else {
       out[j] = 2 * in[OFFSET + j];
     }

@@ -4,7 +4,7 @@
 
 #include "rows.cuh"
 
-/// Of VECTORS vectors of columns: [0] for dgamma, [1] for dbeta.
+/// The sums of VECTORS vectors of columns: [0] for dgamma, [1] for dbeta.
 using ColumnSums = float[2][VECTORS][WIDTH];
 
 /// The row belongs to the whole CTA: each column is one thread's, and its sum the CTA's.
@@ -23,7 +23,7 @@ __device__ inline void store_sums(const ColumnSums& sums, float* parts, int colu
 /// A lane's sums of one vector into the shared memory of its warp, where neighbouring words are neighbouring columns,
 /// or at least whole halves of a vector are: HALF floats lie between the two of a lane.
 template <bool BY_ELEMENT, int HALF>
-__device__ void put_piece(const float (&piece)[WIDTH], float* shared, int lane) {
+__device__ void store_sums_of_vector(const float (&piece)[WIDTH], float* shared, int lane) {
   if constexpr (BY_ELEMENT) {
 #pragma unroll
     for (int k = 0; k < WIDTH; ++k) shared[k * LANES + lane] = piece[k];
@@ -42,10 +42,10 @@ template <bool BY_ELEMENT>
 __device__ void add_groups(ColumnSums& sums, float* parts, int columns) {
   constexpr int PIECE = LANES * WIDTH, WARPS = BLOCK / 32;
   constexpr int AT_ONCE = PIECE * 2 * VECTORS <= 256 ? 2 * VECTORS : 256 / PIECE;
-  // Of a lane's vector the first 4 sums lie beside those of the other lanes, and so do the next 4 if there are more:
+  // The first 4 sums of a lane's vector lie beside those of the other lanes, and so do the next 4 if there are more:
   // stores of 16 bytes without conflicts. Half a row of banks apart, so that reads have none either.
   constexpr int HALF = LANES * 4 + (LANES >= 8 ? 16 : 0), PITCH = BY_ELEMENT || WIDTH == 4 ? PIECE : 2 * HALF;
-  __shared__ __align__(16) float of_warp[WARPS][AT_ONCE][PITCH];
+  __shared__ __align__(16) float per_warp[WARPS][AT_ONCE][PITCH];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #pragma unroll
   for (int first = 0; first < 2 * VECTORS; first += AT_ONCE) {
@@ -58,14 +58,14 @@ __device__ void add_groups(ColumnSums& sums, float* parts, int columns) {
 #pragma unroll
         for (int distance = LANES; distance < 32; distance *= 2)
           piece[k] += __shfl_xor_sync(0xffffffff, piece[k], distance);
-      if (lane < LANES) put_piece<BY_ELEMENT, HALF>(piece, of_warp[warp][i], lane);
+      if (lane < LANES) store_sums_of_vector<BY_ELEMENT, HALF>(piece, per_warp[warp][i], lane);
     }
     __syncthreads();
     for (int at = threadIdx.x; at < AT_ONCE * PIECE; at += BLOCK) {
       const int i = at / PIECE, place = at % PIECE;
       const int from = BY_ELEMENT || WIDTH == 4 ? place : place % WIDTH / 4 * HALF + place / WIDTH * 4 + place % 4;
       float sum = 0;
-      for (int other = 0; other < WARPS; ++other) sum += of_warp[other][i][from];
+      for (int other = 0; other < WARPS; ++other) sum += per_warp[other][i][from];
       const int c = (first + i) % VECTORS * PIECE + place, slab = (first + i) / VECTORS * gridDim.x + blockIdx.x;
       if (c < columns) parts[static_cast<long long>(slab) * columns + c] = sum;
     }

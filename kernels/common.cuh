@@ -1,5 +1,4 @@
-// Instructions that CUDA C++ has no word for, each under its PTX name (PTX ISA 9.0, the section in brackets); and, at
-// the end, the grouped order of tiles.
+// Instructions that CUDA C++ has no word for, each under its PTX name (PTX ISA 9.0, the section in brackets).
 #pragma once
 
 /// An address in shared memory as PTX takes it: 32 bits, from the start of the CTA's shared memory.
@@ -23,6 +22,9 @@ template <int PENDING>
 __device__ inline void cp_async_wait_group() {
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
+
+/// Asks the L2 for the line at `address`, and does not wait for it [prefetch].
+__device__ inline void prefetch_l2(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
 
 /// Loads four matrices of 8 × 8 halves. Lane l supplies the address of row l % 8 of matrix l / 8, and receives two
 /// neighbouring elements from row l / 4 of each matrix [ldmatrix].

@@ -1,6 +1,6 @@
 // The type of the elements, conversions between it and float, packs of elements, and their product on the tensor cores.
 //
-// DTYPE  0: float, 1: bfloat16. A file that defines TENSOR_CORES multiplies with mma, and there it is
+// DTYPE  0 or absent: float, 1: bfloat16. A file that defines TENSOR_CORES multiplies with mma, and there it is
 //        0: half,  1: bfloat16, 2: TF32: floats in memory, of which the tensor cores use 10 bits after the point
 // VEC    elements of one memory access. 16 bytes are the widest there is, and what a file gets without this constant.
 #pragma once
@@ -41,6 +41,9 @@ struct alignas(VEC * sizeof(Element) < 16 ? VEC * sizeof(Element) : 16) Pack {
 };
 __device__ inline Pack load_pack(const Element* at) { return *reinterpret_cast<const Pack*>(at); }
 __device__ inline void store_pack(Element* at, Pack pack) { *reinterpret_cast<Pack*>(at) = pack; }
+
+/// Less than every number. Its exp is 0, so it adds nothing to a sum of exponentials.
+__device__ inline float negative_infinity() { return __int_as_float(0xff800000); }
 
 #ifdef TENSOR_CORES
 constexpr unsigned CHUNK = 16 / sizeof(Element);  // elements of 16 bytes: one row of a matrix that ldmatrix reads

@@ -3,6 +3,7 @@
 //
 // BLOCK  threads per CTA              TILES  tiles that one CTA handles
 // VEC    elements per vector load     OP     the operator: Add or Multiply
+#include "elements.cuh"
 
 struct Add {
   __device__ float operator()(float x, float y) const { return x + y; }
@@ -55,21 +56,16 @@ extern "C" __global__ void grid_stride(const float* a, const float* b, float* ou
   }
 }
 
-// VEC neighbouring floats that travel in one load or store: 16 bytes at VEC 4.
-struct alignas(4 * VEC) Pack {
-  float value[VEC];
-};
-
-// A thread moves VEC elements with each instruction. The thread that finds less than a whole Pack left takes what is
-// there, one element at a time.
+// A thread moves a Pack with each instruction: VEC neighbouring elements, 16 bytes at VEC 4. The thread that finds less
+// than a whole Pack left takes what is there, one element at a time.
 extern "C" __global__ void vector_loads(const float* a, const float* b, float* out, int n) {
   int i = (blockIdx.x * BLOCK + threadIdx.x) * VEC;
   if (i + VEC <= n) {
-    Pack x = *reinterpret_cast<const Pack*>(a + i);
-    Pack y = *reinterpret_cast<const Pack*>(b + i);
+    Pack x = load_pack(a + i);
+    Pack y = load_pack(b + i);
     Pack result;
     for (int k = 0; k < VEC; ++k) result.value[k] = OP()(x.value[k], y.value[k]);
-    *reinterpret_cast<Pack*>(out + i) = result;
+    store_pack(out + i, result);
   } else {
     for (; i < n; ++i) out[i] = OP()(a[i], b[i]);
   }

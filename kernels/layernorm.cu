@@ -43,11 +43,11 @@ __device__ void normalise_pass(const Element* row, float* to, int first, int ste
 
 extern "C" __global__ void two_pass(const Element* x, float* normal, float* means, float* rstds, int columns,
                                     float epsilon) {
-  __shared__ float of_warp[2][32];
+  __shared__ float per_warp[2][32];
   const Element* row = x + static_cast<long long>(blockIdx.x) * columns;
   float* to = normal + static_cast<long long>(blockIdx.x) * columns;
-  const float mean = reduce_cta<Add>(sum_pass(row, threadIdx.x, BLOCK, columns), of_warp[0]) / columns;
-  const float squares = reduce_cta<Add>(square_pass(row, threadIdx.x, BLOCK, columns, mean), of_warp[1]);
+  const float mean = reduce_cta<Add>(sum_pass(row, threadIdx.x, BLOCK, columns), per_warp[0]) / columns;
+  const float squares = reduce_cta<Add>(square_pass(row, threadIdx.x, BLOCK, columns, mean), per_warp[1]);
   const float rstd = inverse_deviation(squares, columns, epsilon);
   if (threadIdx.x == 0) means[blockIdx.x] = mean, rstds[blockIdx.x] = rstd;
   normalise_pass(row, to, threadIdx.x, BLOCK, columns, mean, rstd);
@@ -71,26 +71,27 @@ __device__ Moments merge(Moments a, Moments b) {
   return {count, a.mean + distance * weight, a.squares + b.squares + distance * distance * a.count * weight};
 }
 __device__ Moments merge_lanes(Moments mine) {
-  for (int away = 16; away > 0; away /= 2) {
-    const Moments other{__shfl_xor_sync(0xffffffff, mine.count, away), __shfl_xor_sync(0xffffffff, mine.mean, away),
-                        __shfl_xor_sync(0xffffffff, mine.squares, away)};
-    mine = threadIdx.x % 32 & away ? merge(other, mine) : merge(mine, other);  // both lanes in the same order
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const Moments other{__shfl_xor_sync(0xffffffff, mine.count, distance),
+                        __shfl_xor_sync(0xffffffff, mine.mean, distance),
+                        __shfl_xor_sync(0xffffffff, mine.squares, distance)};
+    mine = threadIdx.x % 32 & distance ? merge(other, mine) : merge(mine, other);  // both lanes in the same order
   }
   return mine;
 }
 
 extern "C" __global__ void welford(const Element* x, float* normal, float* means, float* rstds, int columns,
                                    float epsilon) {
-  __shared__ Moments of_warp[32];
+  __shared__ Moments per_warp[32];
   const Element* row = x + static_cast<long long>(blockIdx.x) * columns;
   float* to = normal + static_cast<long long>(blockIdx.x) * columns;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   Moments moments{};
   for (int c = threadIdx.x; c < columns; c += BLOCK) take(moments, row[c]);
   moments = merge_lanes(moments);
-  if (lane == 0) of_warp[warp] = moments;
+  if (lane == 0) per_warp[warp] = moments;
   __syncthreads();
-  moments = merge_lanes(lane < BLOCK / 32 ? of_warp[lane] : Moments{});
+  moments = merge_lanes(lane < BLOCK / 32 ? per_warp[lane] : Moments{});
   const float rstd = inverse_deviation(moments.squares, columns, epsilon);
   if (threadIdx.x == 0) means[blockIdx.x] = moments.mean, rstds[blockIdx.x] = rstd;
   normalise_pass(row, to, threadIdx.x, BLOCK, columns, moments.mean, rstd);
@@ -137,14 +138,14 @@ __device__ void normalise_row(const Vector (&held)[VECTORS], float* row, int fir
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     row_in_registers(const Element* x, float* normal, float* means, float* rstds, int columns, float epsilon) {
-  __shared__ float of_warp[2][32];
+  __shared__ float per_warp[2][32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
   constexpr int STRIDE = BLOCK * WIDTH;
   const int mine = threadIdx.x * WIDTH;
   Vector held[VECTORS];  // (VECTORS, WIDTH), a thread's share
   load_row<STRIDE>(held, x + row, mine, columns);
-  const float mean = reduce_cta<Add>(sum_of(held), of_warp[0]) / columns;
-  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, columns, mean), of_warp[1]);
+  const float mean = reduce_cta<Add>(sum_of(held), per_warp[0]) / columns;
+  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, columns, mean), per_warp[1]);
   const float rstd = inverse_deviation(squares, columns, epsilon);
   if (threadIdx.x == 0) means[blockIdx.x] = mean, rstds[blockIdx.x] = rstd;
   normalise_row<STRIDE>(held, normal + row, mine, columns, mean, rstd);
@@ -187,24 +188,24 @@ __device__ void write_pass(const Element* row, const Element* gamma, const Eleme
 extern "C" __global__ void __launch_bounds__(BLOCK)
     fused(const Element* x, const Element* gamma, const Element* beta, Element* out, float* means, float* rstds,
           int columns, float epsilon) {
-  __shared__ float of_warp[2][32];
+  __shared__ float per_warp[2][32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
   constexpr int STRIDE = BLOCK * WIDTH;
   const int mine = threadIdx.x * WIDTH;
   Vector held[VECTORS];
   load_row<STRIDE>(held, x + row, mine, columns);
-  const float mean = reduce_cta<Add>(sum_of(held), of_warp[0]) / columns;
-  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, columns, mean), of_warp[1]);
+  const float mean = reduce_cta<Add>(sum_of(held), per_warp[0]) / columns;
+  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, columns, mean), per_warp[1]);
   const float rstd = inverse_deviation(squares, columns, epsilon);
   if (threadIdx.x == 0) means[blockIdx.x] = mean, rstds[blockIdx.x] = rstd;
   write_row<STRIDE>(held, gamma, beta, out + row, mine, columns, mean, rstd);
 }
 extern "C" __global__ void fused_by_element(const Element* x, const Element* gamma, const Element* beta, Element* out,
                                             float* means, float* rstds, int columns, float epsilon) {
-  __shared__ float of_warp[2][32];
+  __shared__ float per_warp[2][32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
-  const float mean = reduce_cta<Add>(sum_pass(x + row, threadIdx.x, BLOCK, columns), of_warp[0]) / columns;
-  const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, columns, mean), of_warp[1]);
+  const float mean = reduce_cta<Add>(sum_pass(x + row, threadIdx.x, BLOCK, columns), per_warp[0]) / columns;
+  const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, columns, mean), per_warp[1]);
   const float rstd = inverse_deviation(squares, columns, epsilon);
   if (threadIdx.x == 0) means[blockIdx.x] = mean, rstds[blockIdx.x] = rstd;
   write_pass(x + row, gamma, beta, out + row, threadIdx.x, BLOCK, columns, mean, rstd);
@@ -217,12 +218,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
                  int rows, int columns, float epsilon) {
   const int r = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
   const long long row = static_cast<long long>(r) * columns;
-  const int length = r < rows ? columns : 0;  // of no row: nothing to do, but the shuffles want every lane
+  const int length = r < rows ? columns : 0;  // past the last row: nothing to do, but shuffles need every lane
   constexpr int STRIDE = LANES * WIDTH;
   const int mine = lane * WIDTH;
   Vector held[VECTORS], scale[VECTORS], shift[VECTORS];
   load_row<STRIDE>(held, x + row, mine, length);
-  load_row<STRIDE>(scale, gamma, mine, length);  // all of it on its way before the first sum
+  load_row<STRIDE>(scale, gamma, mine, length);  // all loads in flight before the first sum
   load_row<STRIDE>(shift, beta, mine, length);
   const float mean = reduce_lanes<Add, LANES>(sum_of(held)) / columns;
   const float squares = reduce_lanes<Add, LANES>(squares_of<STRIDE>(held, mine, length, mean));
@@ -248,30 +249,29 @@ extern "C" __global__ void several_rows_by_element(const Element* x, const Eleme
   write_pass(x + row, gamma, beta, out + row, lane, LANES, length, mean, rstd);
 }
 
-// ---- Several CTAs for a row: each has a share of it in its registers, and shows mean and squares of the share to the
-// others. CTAs start in the order of their index, so those of a row run at the same time as long as the GPU holds CTAS
-// of them.
+// ---- Several CTAs for a row: each has a share of it in its registers, and publishes mean and squares of the share.
+// CTAs start in the order of their index, so those of a row run at the same time as long as the GPU holds CTAS of them.
 //
-// places: 2 · CTAS words of 8 bytes for each row; entered: how many CTAs have ever entered for the row. Both start as
-// 0.
+// published: 2 · CTAS words of 8 bytes for each row; entered: how many CTAs have ever entered for the row. Both start
+// as 0.
 struct Statistics {
   float mean, rstd;
 };
 // `center` and `squares` are those of this CTA's share: its mean, and the squares of the distances from it.
 __device__ Statistics merge_ctas(float center, float squares, const Share& share, int columns, float epsilon,
-                                 unsigned long long* places, unsigned turn) {
+                                 unsigned long long* published, unsigned turn) {
   __shared__ Statistics all;
-  places += static_cast<long long>(share.row) * CTAS * 2;
+  published += static_cast<long long>(share.row) * CTAS * 2;
   if (threadIdx.x == 0) {
-    publish(places + share.part * 2, center, turn);
-    publish(places + share.part * 2 + 1, squares, turn);
+    publish(published + share.part * 2, center, turn);
+    publish(published + share.part * 2 + 1, squares, turn);
   }
   if (threadIdx.x < 32) {
     Moments merged{};
     for (int other = threadIdx.x; other < CTAS; other += 32) {
       const int whole = (columns + CTAS * WIDTH - 1) / (CTAS * WIDTH) * WIDTH;
       const float count = max(0, min(whole, columns - other * whole));
-      merged = merge(merged, {count, poll(places + other * 2, turn), poll(places + other * 2 + 1, turn)});
+      merged = merge(merged, {count, poll(published + other * 2, turn), poll(published + other * 2 + 1, turn)});
     }
     merged = merge_lanes(merged);
     if (threadIdx.x == 0) all = {merged.mean, inverse_deviation(merged.squares, columns, epsilon)};
@@ -282,8 +282,8 @@ __device__ Statistics merge_ctas(float center, float squares, const Share& share
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     several_ctas(const Element* x, const Element* gamma, const Element* beta, Element* out, float* means, float* rstds,
-                 int columns, float epsilon, unsigned long long* places, unsigned* entered) {
-  __shared__ float of_warp[2][32];
+                 int columns, float epsilon, unsigned long long* published, unsigned* entered) {
+  __shared__ float per_warp[2][32];
   __shared__ unsigned turn;
   const Share share(columns);
   take_turn(turn, entered + share.slot);
@@ -292,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const int mine = threadIdx.x * WIDTH;
   Vector held[VECTORS];
   load_row<STRIDE>(held, x + row, mine, share.length);
-  // On their way while the CTA waits: gamma to registers if they have room for as much again, the rest to the L2.
+  // In flight while the CTA waits: gamma to registers if they have room for as much again, the rest to the L2.
   constexpr bool ROOM = VECTORS <= 4;
   Vector scale[VECTORS];
   if (ROOM) load_row<STRIDE>(scale, gamma + share.start, mine, share.length);
@@ -301,9 +301,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
       if (!ROOM) prefetch_l2(gamma + share.start + mine + v * STRIDE);
       prefetch_l2(beta + share.start + mine + v * STRIDE);
     }
-  const float center = reduce_cta<Add>(sum_of(held), of_warp[0]) / max(share.length, 1);
-  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, share.length, center), of_warp[1]);
-  const Statistics all = merge_ctas(center, squares, share, columns, epsilon, places, turn);
+  const float center = reduce_cta<Add>(sum_of(held), per_warp[0]) / max(share.length, 1);
+  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, share.length, center), per_warp[1]);
+  const Statistics all = merge_ctas(center, squares, share, columns, epsilon, published, turn);
   if (share.part == 0 && threadIdx.x == 0) means[share.row] = all.mean, rstds[share.row] = all.rstd;
   beta += share.start;
   if (ROOM)
@@ -313,16 +313,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 }
 extern "C" __global__ void several_ctas_by_element(const Element* x, const Element* gamma, const Element* beta,
                                                    Element* out, float* means, float* rstds, int columns, float epsilon,
-                                                   unsigned long long* places, unsigned* entered) {
-  __shared__ float of_warp[2][32];
+                                                   unsigned long long* published, unsigned* entered) {
+  __shared__ float per_warp[2][32];
   __shared__ unsigned turn;
   const Share share(columns);
   take_turn(turn, entered + share.slot);
   const long long row = static_cast<long long>(share.row) * columns + share.start;
-  const float sum = reduce_cta<Add>(sum_pass(x + row, threadIdx.x, BLOCK, share.length), of_warp[0]);
+  const float sum = reduce_cta<Add>(sum_pass(x + row, threadIdx.x, BLOCK, share.length), per_warp[0]);
   const float center = sum / max(share.length, 1);
-  const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, share.length, center), of_warp[1]);
-  const Statistics all = merge_ctas(center, squares, share, columns, epsilon, places, turn);
+  const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, share.length, center), per_warp[1]);
+  const Statistics all = merge_ctas(center, squares, share, columns, epsilon, published, turn);
   if (share.part == 0 && threadIdx.x == 0) means[share.row] = all.mean, rstds[share.row] = all.rstd;
   write_pass(x + row, gamma + share.start, beta + share.start, out + row, threadIdx.x, BLOCK, share.length, all.mean,
              all.rstd);

@@ -5,22 +5,22 @@
 //
 // BLOCK    threads per CTA                  VECTORS  vectors of 16 bytes of a row that a thread holds
 // SLABS    groups of rows whose column sums are kept apart until the end
-// STAGES   rows of x and dy that shared memory holds: one is worked on, the others are on their way
+// STAGES   rows of x and dy that shared memory holds: one is in use, the others are in flight
 // DTYPE    0: fp32, 1: bf16 in memory
 #include "column_sums.cuh"
 #include "common.cuh"
 #include "rows.cuh"
 
 struct Sums {
-  float g, gn;  // of g and of g · n
+  float g, gn;  // sums of g and of g · n
 };
-/// Of all threads of the CTA, with one barrier for both. `of_warp` has 32 places, which nobody else uses.
-__device__ Sums reduce_both(Sums mine, Sums* of_warp) {
+/// Reduces both sums over all threads of the CTA, with one barrier. `per_warp`: (32), which nothing else uses.
+__device__ Sums reduce_both(Sums mine, Sums* per_warp) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   mine = {reduce_lanes<Add>(mine.g), reduce_lanes<Add>(mine.gn)};
-  if (lane == 0) of_warp[warp] = mine;
+  if (lane == 0) per_warp[warp] = mine;
   __syncthreads();
-  const Sums other = lane < BLOCK / 32 ? of_warp[lane] : Sums{};
+  const Sums other = lane < BLOCK / 32 ? per_warp[lane] : Sums{};
   return {reduce_lanes<Add>(other.g), reduce_lanes<Add>(other.gn)};
 }
 
@@ -48,14 +48,14 @@ __device__ void write_pass(const Element* x, const Element* dy, const Element* g
 
 extern "C" __global__ void dx_per_element(const Element* x, const Element* dy, const Element* gamma, const float* means,
                                           const float* rstds, Element* dx, int columns) {
-  __shared__ Sums of_warp[32];
+  __shared__ Sums per_warp[32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
   const float mean = means[blockIdx.x], rstd = rstds[blockIdx.x];
   const Sums mine = sum_pass(x + row, dy + row, gamma, threadIdx.x, BLOCK, columns, mean, rstd);
-  write_pass(x + row, dy + row, gamma, dx + row, threadIdx.x, BLOCK, columns, mean, rstd, reduce_both(mine, of_warp));
+  write_pass(x + row, dy + row, gamma, dx + row, threadIdx.x, BLOCK, columns, mean, rstd, reduce_both(mine, per_warp));
 }
 
-// ---- dgamma and dbeta: a thread for each column walks down all rows. With few columns most of the GPU is idle.
+// ---- dgamma and dbeta: a thread for each column loops over all rows. With few columns most of the GPU is idle.
 
 extern "C" __global__ void columns_per_thread(const Element* x, const Element* dy, const float* means,
                                               const float* rstds, float* dgamma, float* dbeta, int rows, int columns) {
@@ -75,7 +75,7 @@ extern "C" __global__ void columns_per_thread(const Element* x, const Element* d
 // ---- dx from registers: x and dy of the row are read once, if they fit.
 
 template <int STRIDE>  // elements from a thread's vector to its next one
-__device__ void load_piece(Vector (&held)[VECTORS], const Element* row, int first, int columns) {
+__device__ void load_block(Vector (&held)[VECTORS], const Element* row, int first, int columns) {
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) held[v] = load_vector(row, first + v * STRIDE, columns);
 }
@@ -95,7 +95,7 @@ __device__ Sums sums_of(const Vector (&held)[VECTORS], const Vector (&gradient)[
   return sums;
 }
 template <int STRIDE>
-__device__ void write_piece(const Vector (&held)[VECTORS], const Vector (&gradient)[VECTORS], const Element* gamma,
+__device__ void write_block(const Vector (&held)[VECTORS], const Vector (&gradient)[VECTORS], const Element* gamma,
                             Element* dx, int first, int columns, float mean, float rstd, Sums means) {
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) {
@@ -110,47 +110,47 @@ __device__ void write_piece(const Vector (&held)[VECTORS], const Vector (&gradie
 extern "C" __global__ void __launch_bounds__(BLOCK)
     dx_in_registers(const Element* x, const Element* dy, const Element* gamma, const float* means, const float* rstds,
                     Element* dx, int columns) {
-  __shared__ Sums of_warp[32];
+  __shared__ Sums per_warp[32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
   const float mean = means[blockIdx.x], rstd = rstds[blockIdx.x];
   x += row, dy += row, dx += row;
   if (columns % WIDTH != 0) {  // rows start between vectors
     const Sums mine = sum_pass(x, dy, gamma, threadIdx.x, BLOCK, columns, mean, rstd);
-    return write_pass(x, dy, gamma, dx, threadIdx.x, BLOCK, columns, mean, rstd, reduce_both(mine, of_warp));
+    return write_pass(x, dy, gamma, dx, threadIdx.x, BLOCK, columns, mean, rstd, reduce_both(mine, per_warp));
   }
-  constexpr int STRIDE = BLOCK * WIDTH, PIECE = VECTORS * STRIDE;
-  const int mine = threadIdx.x * WIDTH, last = (columns - 1) / PIECE * PIECE;
+  constexpr int STRIDE = BLOCK * WIDTH, SPAN = VECTORS * STRIDE;
+  const int mine = threadIdx.x * WIDTH, last = (columns - 1) / SPAN * SPAN;
   Vector held[VECTORS], gradient[VECTORS];
   Sums sums{};
-  for (int piece = 0; piece <= last; piece += PIECE) {
-    load_piece<STRIDE>(held, x, piece + mine, columns);
-    load_piece<STRIDE>(gradient, dy, piece + mine, columns);
-    const Sums more = sums_of<STRIDE>(held, gradient, gamma, piece + mine, columns, mean, rstd);
+  for (int block = 0; block <= last; block += SPAN) {
+    load_block<STRIDE>(held, x, block + mine, columns);
+    load_block<STRIDE>(gradient, dy, block + mine, columns);
+    const Sums more = sums_of<STRIDE>(held, gradient, gamma, block + mine, columns, mean, rstd);
     sums = {sums.g + more.g, sums.gn + more.gn};
   }
-  sums = reduce_both(sums, of_warp);
-  for (int piece = last; piece >= 0; piece -= PIECE) {
-    if (piece != last) {
-      load_piece<STRIDE>(held, x, piece + mine, columns);
-      load_piece<STRIDE>(gradient, dy, piece + mine, columns);
+  sums = reduce_both(sums, per_warp);
+  for (int block = last; block >= 0; block -= SPAN) {
+    if (block != last) {
+      load_block<STRIDE>(held, x, block + mine, columns);
+      load_block<STRIDE>(gradient, dy, block + mine, columns);
     }
-    write_piece<STRIDE>(held, gradient, gamma, dx, piece + mine, columns, mean, rstd,
+    write_block<STRIDE>(held, gradient, gamma, dx, block + mine, columns, mean, rstd,
                         {sums.g / columns, sums.gn / columns});
   }
 }
 
-// ---- dgamma and dbeta in slabs: the rows are cut into SLABS groups, and a CTA walks down 32 columns of one slab with
+// ---- dgamma and dbeta in slabs: the rows are cut into SLABS groups, and a CTA sums 32 columns of one slab,
 // BLOCK / 32 rows at a time. Then the slabs' sums are added, always in the same order.
 //
 // parts: the sums for dgamma, SLABS rows of `columns`, then those for dbeta.
 template <int THREADS>
 __device__ void sum_warps(float (&mine)[2]) {  // over the CTA's warps, lane by lane; the result is in warp 0
-  __shared__ float of_warp[THREADS / 32][2][32];
+  __shared__ float per_warp[THREADS / 32][2][32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (int i = 0; i < 2; ++i) of_warp[warp][i][lane] = mine[i];
+  for (int i = 0; i < 2; ++i) per_warp[warp][i][lane] = mine[i];
   __syncthreads();
   for (int other = 1; other < THREADS / 32 && warp == 0; ++other)
-    for (int i = 0; i < 2; ++i) mine[i] += of_warp[other][i][lane];
+    for (int i = 0; i < 2; ++i) mine[i] += per_warp[other][i][lane];
 }
 
 extern "C" __global__ void columns_in_slabs(const Element* x, const Element* dy, const float* means, const float* rstds,
@@ -171,7 +171,7 @@ extern "C" __global__ void columns_in_slabs(const Element* x, const Element* dy,
 }
 
 // slabs: how many rows `parts` has for each of the two. Few CTAs go down many slabs: the number of their threads does
-// not follow BLOCK, and loads of several slabs are on their way at a time.
+// not follow BLOCK, and loads of several slabs are in flight at a time.
 constexpr int ADDERS = 512;
 extern "C" __global__ void add_slabs(const float* parts, float* dgamma, float* dbeta, int slabs, int columns) {
   const int c = blockIdx.x * 32 + threadIdx.x % 32;
@@ -186,7 +186,7 @@ extern "C" __global__ void add_slabs(const float* parts, float* dgamma, float* d
   if (threadIdx.x < 32 && c < columns) dgamma[c] = sums[0], dbeta[c] = sums[1];
 }
 
-// ---- Fused: a CTA walks over every gridDim.x-th row. While x and dy of a row are in its registers for dx, it adds
+// ---- Fused: a CTA takes every gridDim.x-th row. While x and dy of a row are in its registers for dx, it adds
 // them to its own sums of the columns. x and dy are read once for everything; add_slabs does the rest.
 
 // What a vector of x and of dy adds to the sums of its columns.
@@ -210,14 +210,14 @@ __device__ void add_vector(float* scales, float* shifts, int at, int columns, co
 }
 
 // scales, shifts: the CTA's sums of the columns, for dgamma and dbeta.
-__device__ void walk_rows(const Element* x, const Element* dy, const Element* gamma, const float* means,
-                          const float* rstds, Element* dx, float* scales, float* shifts, int rows, int columns) {
-  __shared__ Sums of_warp[2][32];
-  constexpr int STRIDE = BLOCK * WIDTH, PIECE = VECTORS * STRIDE;
-  const int mine = threadIdx.x * WIDTH, last = (columns - 1) / PIECE * PIECE;
+__device__ void process_rows(const Element* x, const Element* dy, const Element* gamma, const float* means,
+                             const float* rstds, Element* dx, float* scales, float* shifts, int rows, int columns) {
+  __shared__ Sums per_warp[2][32];
+  constexpr int STRIDE = BLOCK * WIDTH, SPAN = VECTORS * STRIDE;
+  const int mine = threadIdx.x * WIDTH, last = (columns - 1) / SPAN * SPAN;
   const bool aligned = columns % WIDTH == 0;  // else rows start between vectors, and go element by element
   const int stride = aligned ? STRIDE : BLOCK, width = aligned ? WIDTH : 1;
-  // A thread meets the same columns in every row, so that its sums need no barrier.
+  // A thread has the same columns in every row, so that its sums need no barrier.
   for (int c = threadIdx.x * width; c < columns; c += stride)
     for (int k = 0; k < width; ++k) scales[c + k] = shifts[c + k] = 0;
   int turn = 0;
@@ -232,27 +232,27 @@ __device__ void walk_rows(const Element* x, const Element* dy, const Element* ga
         shifts[c] += gradient;
       }
       write_pass(x + row, dy + row, gamma, dx + row, threadIdx.x, BLOCK, columns, mean, rstd,
-                 reduce_both(sums, of_warp[turn]));
+                 reduce_both(sums, per_warp[turn]));
       continue;
     }
     Vector held[VECTORS], gradient[VECTORS];
     Sums sums{};
-    for (int piece = 0; piece <= last; piece += PIECE) {
-      load_piece<STRIDE>(held, x + row, piece + mine, columns);
-      load_piece<STRIDE>(gradient, dy + row, piece + mine, columns);
-      const Sums more = sums_of<STRIDE>(held, gradient, gamma, piece + mine, columns, mean, rstd);
+    for (int block = 0; block <= last; block += SPAN) {
+      load_block<STRIDE>(held, x + row, block + mine, columns);
+      load_block<STRIDE>(gradient, dy + row, block + mine, columns);
+      const Sums more = sums_of<STRIDE>(held, gradient, gamma, block + mine, columns, mean, rstd);
       sums = {sums.g + more.g, sums.gn + more.gn};
 #pragma unroll
       for (int v = 0; v < VECTORS; ++v)
-        add_vector(scales, shifts, piece + mine + v * STRIDE, columns, held[v], gradient[v], mean, rstd);
+        add_vector(scales, shifts, block + mine + v * STRIDE, columns, held[v], gradient[v], mean, rstd);
     }
-    sums = reduce_both(sums, of_warp[turn]);
-    for (int piece = last; piece >= 0; piece -= PIECE) {
-      if (piece != last) {
-        load_piece<STRIDE>(held, x + row, piece + mine, columns);
-        load_piece<STRIDE>(gradient, dy + row, piece + mine, columns);
+    sums = reduce_both(sums, per_warp[turn]);
+    for (int block = last; block >= 0; block -= SPAN) {
+      if (block != last) {
+        load_block<STRIDE>(held, x + row, block + mine, columns);
+        load_block<STRIDE>(gradient, dy + row, block + mine, columns);
       }
-      write_piece<STRIDE>(held, gradient, gamma, dx + row, piece + mine, columns, mean, rstd,
+      write_block<STRIDE>(held, gradient, gamma, dx + row, block + mine, columns, mean, rstd,
                           {sums.g / columns, sums.gn / columns});
     }
   }
@@ -264,7 +264,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
           Element* dx, float* parts, int rows, int columns) {
   extern __shared__ __align__(16) float sums[];
   const int pitch = (columns + 3) / 4 * 4;  // so that both halves start on 16 bytes
-  walk_rows(x, dy, gamma, means, rstds, dx, sums, sums + pitch, rows, columns);
+  process_rows(x, dy, gamma, means, rstds, dx, sums, sums + pitch, rows, columns);
   __syncthreads();
   for (int c = threadIdx.x; c < columns; c += BLOCK) {
     parts[static_cast<long long>(blockIdx.x) * columns + c] = sums[c];
@@ -275,12 +275,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 extern "C" __global__ void __launch_bounds__(BLOCK)
     fused_wide(const Element* x, const Element* dy, const Element* gamma, const float* means, const float* rstds,
                Element* dx, float* parts, int rows, int columns) {
-  walk_rows(x, dy, gamma, means, rstds, dx, parts + static_cast<long long>(blockIdx.x) * columns,
-            parts + (static_cast<long long>(gridDim.x) + blockIdx.x) * columns, rows, columns);
+  process_rows(x, dy, gamma, means, rstds, dx, parts + static_cast<long long>(blockIdx.x) * columns,
+               parts + (static_cast<long long>(gridDim.x) + blockIdx.x) * columns, rows, columns);
 }
 
 // ---- Several rows in a CTA: LANES lanes of a warp share one, so that its sums are shuffles and no row has a barrier.
-// A lane meets the same columns in every row that it walks over; it keeps their sums in registers until the end.
+// A lane has the same columns in each of its rows; it keeps their sums in registers until the end.
 //
 // A lane's share of a row is VECTORS vectors. BY_ELEMENT is for rows that start between vectors: then a vector is put
 // together from elements that lie LANES apart, so that neighbouring lanes still read neighbours.
@@ -298,7 +298,7 @@ __device__ void load_share(Vector (&held)[VECTORS], const Element* row, int lane
       held[v] = pack(value);
     }
   } else {
-    load_piece<LANES * WIDTH>(held, row, lane * WIDTH, columns);
+    load_block<LANES * WIDTH>(held, row, lane * WIDTH, columns);
   }
 }
 template <bool BY_ELEMENT>
@@ -332,8 +332,8 @@ __device__ RowShare load_row(const Element* x, const Element* dy, const float* m
 }
 
 // bf16 stays packed between its two uses, and gamma between the rows: else the compiler keeps what it has unpacked
-// once, in twice the registers. Another instruction than in operator[] is another value to it, and so is what might
-// have changed.
+// once, in twice the registers. An instruction other than that of operator[] gives a different value, and so does one
+// that might have changed it.
 __device__ float unpack_again(const Vector& vector, int k) {
 #if DTYPE == 1
   return __uint_as_float(__byte_perm(vector.word[k / 2], 0, k % 2 == 1 ? 0x3244 : 0x1044));
@@ -347,7 +347,7 @@ __device__ void keep_packed(Vector (&held)[VECTORS]) {
     for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(held[v].word[i]));
 }
 
-// Of the lanes of a group. The two sums go side by side, so that one is added while the other is on its way.
+// Reduces over the lanes of a group. One sum is added while the shuffle of the other is in flight.
 __device__ Sums reduce_group(Sums mine) {
 #pragma unroll
   for (int distance = LANES / 2; distance > 0; distance /= 2) {
@@ -388,10 +388,10 @@ __device__ void take_row(const RowShare& row, Vector (&weight)[VECTORS], ColumnS
 }
 
 template <bool BY_ELEMENT>
-__device__ void walk_by_lanes(const Element* x, const Element* dy, const Element* gamma, const float* means,
-                              const float* rstds, Element* dx, float* parts, int rows, int columns) {
-  constexpr int ROWS = BLOCK / LANES;  // of the CTA at a time
-  // Two rows at a time, the next one on its way while the lanes wait for the sums of this one: where registers allow.
+__device__ void process_rows_by_lanes(const Element* x, const Element* dy, const Element* gamma, const float* means,
+                                      const float* rstds, Element* dx, float* parts, int rows, int columns) {
+  constexpr int ROWS = BLOCK / LANES;  // that the CTA has at a time
+  // Two rows at a time, the next one in flight while the lanes wait for the sums of this one: where registers allow.
   constexpr bool AHEAD = VECTORS <= (BY_ELEMENT || WIDTH == 8 ? 4 : 8);
   const int lane = threadIdx.x % LANES, step = gridDim.x * ROWS;
   Vector weight[VECTORS];
@@ -401,7 +401,8 @@ __device__ void walk_by_lanes(const Element* x, const Element* dy, const Element
   const float inverse = 1.0f / columns;
   RowShare row, next;
   if (AHEAD) next = load_row<BY_ELEMENT>(x, dy, means, rstds, r, lane, rows, columns);
-  // As many turns for each lane of a warp: the shuffles want every lane, also those that have no row left.
+  // The same number of iterations for each lane of a warp: the shuffles need every lane, also those that have no row
+  // left.
   for (int top = blockIdx.x * ROWS; top < rows; top += step, r += step) {
     if (AHEAD) row = next;
     (AHEAD ? next : row) = load_row<BY_ELEMENT>(x, dy, means, rstds, AHEAD ? r + step : r, lane, rows, columns);
@@ -414,23 +415,23 @@ __device__ void walk_by_lanes(const Element* x, const Element* dy, const Element
 extern "C" __global__ void __launch_bounds__(BLOCK)
     several_rows(const Element* x, const Element* dy, const Element* gamma, const float* means, const float* rstds,
                  Element* dx, float* parts, int rows, int columns) {
-  walk_by_lanes<false>(x, dy, gamma, means, rstds, dx, parts, rows, columns);
+  process_rows_by_lanes<false>(x, dy, gamma, means, rstds, dx, parts, rows, columns);
 }
 extern "C" __global__ void __launch_bounds__(BLOCK)
     several_rows_by_element(const Element* x, const Element* dy, const Element* gamma, const float* means,
                             const float* rstds, Element* dx, float* parts, int rows, int columns) {
-  walk_by_lanes<true>(x, dy, gamma, means, rstds, dx, parts, rows, columns);
+  process_rows_by_lanes<true>(x, dy, gamma, means, rstds, dx, parts, rows, columns);
 }
 
 // ---- Rows ahead: a row for the whole CTA again, its threads holding the sums of their columns in registers as above.
 // There is no room left for a second row there: cp.async brings the next STAGES - 1 rows of x and dy into shared
-// memory. A thread only ever reads what it has itself asked for, so that no row needs a barrier but that of its sums.
+// memory. A thread only ever reads what it has copied itself, so that the only barrier of a row is that of its sums.
 
 constexpr int SHARE = VECTORS * BLOCK;  // vectors of a row of x, or of dy
 
-// The thread's vectors of row r of x and dy on their way to its places of a stage, as a group of their own. Beyond the
-// last row the group is empty.
-__device__ void ask_for_row(unsigned stage, const Element* x, const Element* dy, int r, int rows, int columns) {
+// Starts the copies of the thread's vectors of row r of x and dy to a stage, as one group. Beyond the last row the
+// group is empty.
+__device__ void copy_row_async(unsigned stage, const Element* x, const Element* dy, int r, int rows, int columns) {
   const int mine = threadIdx.x * WIDTH;
   const long long at = static_cast<long long>(r) * columns + mine;
   if (r < rows)
@@ -448,20 +449,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     rows_ahead(const Element* x, const Element* dy, const Element* gamma, const float* means, const float* rstds,
                Element* dx, float* parts, int rows, int columns) {
   extern __shared__ __align__(16) Vector ring[];  // (STAGES, 2, SHARE): x, then dy
-  __shared__ Sums of_warp[2][32];
+  __shared__ Sums per_warp[2][32];
   const unsigned first = shared_address(ring);
   const float inverse = 1.0f / columns;
 #pragma unroll
   for (int s = 0; s < STAGES - 1; ++s)
-    ask_for_row(first + s * 2 * SHARE * 16, x, dy, blockIdx.x + s * gridDim.x, rows, columns);
+    copy_row_async(first + s * 2 * SHARE * 16, x, dy, blockIdx.x + s * gridDim.x, rows, columns);
   Vector weight[VECTORS];
-  load_piece<BLOCK * WIDTH>(weight, gamma, threadIdx.x * WIDTH, columns);
+  load_block<BLOCK * WIDTH>(weight, gamma, threadIdx.x * WIDTH, columns);
   ColumnSums sums{};
   float mean = means[blockIdx.x], rstd = rstds[blockIdx.x];
   int stage = 0, turn = 0;
   for (int r = blockIdx.x; r < rows; r += gridDim.x, turn ^= 1) {
-    const int asked = stage == 0 ? STAGES - 1 : stage - 1;  // the stage of the row before
-    ask_for_row(first + asked * 2 * SHARE * 16, x, dy, r + (STAGES - 1) * gridDim.x, rows, columns);
+    const int writing = stage == 0 ? STAGES - 1 : stage - 1;  // the stage of the row before
+    copy_row_async(first + writing * 2 * SHARE * 16, x, dy, r + (STAGES - 1) * gridDim.x, rows, columns);
     const int next = r + gridDim.x < rows ? r + gridDim.x : r;
     const float next_mean = means[next], next_rstd = rstds[next];
     cp_async_wait_group<STAGES - 1>();
@@ -480,7 +481,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
       }
     }
     keep_packed(weight);
-    all = reduce_both(all, of_warp[turn]);
+    all = reduce_both(all, per_warp[turn]);
 #pragma unroll
     for (int v = 0; v < VECTORS; ++v) {  // once more from shared memory, which costs no registers meanwhile
       const Vector share = held[v * BLOCK], gradients = held[SHARE + v * BLOCK];

@@ -17,23 +17,8 @@ template <bool ALIGNED>
 __device__ void multiply_tile(Accumulators& acc, const Element* a, const Element* b, int m, int n, int k, int2 tile) {
   Pipeline<ALIGNED> pipeline(a, b, m, n, k, tile);
   const FragmentLoader fragments;
-  Fragments frag[2];  // (step % 2)
   pipeline.start();
-  pipeline.wait();
-  fragments.load(frag[0], pipeline.reading, 0);
-#pragma unroll 1
-  while (pipeline.left > 0)
-#pragma unroll
-    for (unsigned step = 0; step < STEPS; ++step) {
-      if (step + 1 == STEPS) {  // the next fragments are those of the next k-tile
-        cp_async_commit_group();
-        pipeline.wait();
-        pipeline.advance();
-      }
-      fragments.load(frag[(step + 1) % 2], pipeline.reading, (step + 1) % STEPS);
-      pipeline.copy(step, STEPS - 1);
-      multiply(acc, frag[step % 2]);
-    }
+  multiply_ahead(acc, pipeline, fragments);
 }
 
 // A · B alone: the first of the three kernels.

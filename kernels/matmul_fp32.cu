@@ -357,13 +357,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 // it only adds a constant to them.
 struct RunningCopies {
   static constexpr int A_STEP = THREADS / 8;                                  // rows of A that all threads copy at once
-  static constexpr int A_COPIES = (BM * BK + THREADS - 1) / THREADS;          // of a thread, of one k-tile
+  static constexpr int A_COPIES = (BM * BK + THREADS - 1) / THREADS;          // per thread and k-tile
   static constexpr int A_ROWS = BM / A_STEP > 1 ? BM / A_STEP : 1;            // different rows among these
   static constexpr int B_STEP = THREADS * 4 / BN > 1 ? THREADS * 4 / BN : 1;  // rows of B that all threads copy at once
   static constexpr int B_COPIES = (BK + B_STEP - 1) / B_STEP;
   const float *a, *b;
   int left, N, K;
-  int a_offset[A_ROWS], b_offset;  // of the thread's first elements, in the matrices
+  int a_offset[A_ROWS], b_offset;  // the thread's first elements in the matrices
   int a_k, b_k;                    // their k
   unsigned a_address, b_address;   // where the copies of them go, in shared memory
 
@@ -431,7 +431,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     cp_async_commit_group();
   }
   float accumulators[TM][TN] = {};
-  const float *a_first = &k_tiles[0].a[0][row], *b_first = &k_tiles[0].b[0][column];  // of the k-tile that is read
+  const float *a_first = &k_tiles[0].a[0][row], *b_first = &k_tiles[0].b[0][column];  // in the k-tile that is read
   for (int step = 0; step < steps; ++step) {
     cp_async_wait_group<STAGES - 2>();  // this k-tile has arrived, and after the barrier what other threads copied too
     __syncthreads();                    // all threads have also finished with the k-tile that is overwritten next
@@ -469,7 +469,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   __syncthreads();                    // also what other threads copied of it
   float accumulators[TM][TN] = {};
   float a_frag[2][TM], b_frag[2][TN];
-  const float *a_first = &k_tiles[0].a[0][row], *b_first = &k_tiles[0].b[0][column];  // of the k-tile that is read
+  const float *a_first = &k_tiles[0].a[0][row], *b_first = &k_tiles[0].b[0][column];  // in the k-tile that is read
   load_fragment<TM, 4 * LM>(a_frag[0], a_first);
   load_fragment<TN, 4 * LN>(b_frag[0], b_first);
   for (int step = 0; step < steps; ++step) {

@@ -159,28 +159,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   multi_stage_tile<false>(a, b, c, m, n, k, tile_at(blockIdx.x, m, n, GROUP_M));
 }
 
-// ---- Rung 5: the fragments of a step are loaded while the step before it is multiplied. The copies of a k-tile are
-// issued in parts, between the steps: all at once they would delay the loads of fragments.
-template <bool ALIGNED>
-__device__ void multiply_ahead(Accumulators& acc, Pipeline<ALIGNED>& pipeline, const FragmentLoader& fragments) {
-  Fragments frag[2];  // (step % 2)
-  pipeline.wait();
-  fragments.load(frag[0], pipeline.reading, 0);
-#pragma unroll 1
-  while (pipeline.left > 0)
-#pragma unroll
-    for (unsigned step = 0; step < STEPS; ++step) {
-      if (step + 1 == STEPS) {  // the next fragments are those of the next k-tile
-        cp_async_commit_group();
-        pipeline.wait();
-        pipeline.advance();
-      }
-      fragments.load(frag[(step + 1) % 2], pipeline.reading, (step + 1) % STEPS);
-      pipeline.copy(step, STEPS - 1);
-      multiply(acc, frag[step % 2]);
-    }
-}
-
+// ---- Rung 5: the fragments of a step are loaded while the step before it is multiplied: multiply_ahead of
+// matmul_tiles.cuh in place of multiply_in_stages.
 template <bool ALIGNED>
 __device__ void double_buffered_tile(const Element* a, const Element* b, Element* c, int m, int n, int k, int2 tile) {
   Pipeline<ALIGNED> pipeline(a, b, m, n, k, tile);

@@ -27,7 +27,7 @@ constexpr unsigned STEPS = BK / MMA_K;                    // mma along K in one 
 
 // The registers of one lane.
 using Accumulators = float[WM / 16][WN / 8][4];  // (16 × 8 tiles of the warp tile, the lane's share of each)
-struct Fragments {                               // of one step
+struct Fragments {                               // for one step
   unsigned a[WM / 16][4];                        // WM × MMA_K: a 16 × MMA_K tile in four registers
   unsigned b[WN / 16][4];                        // MMA_K × WN: two MMA_K × 8 tiles in two registers each
 };
@@ -55,7 +55,7 @@ constexpr Swizzle SWIZZLE_B = B_LAYOUT == 0 && DTYPE == 2 ? FOUR_ROWS : EIGHT_RO
 template <unsigned ROWS_, unsigned COLUMNS, Swizzle SWIZZLE>
 struct Tile {
   static constexpr unsigned ROWS = ROWS_, CHUNKS = COLUMNS / CHUNK, PANEL = CHUNKS < 8 ? CHUNKS : 8;
-  static constexpr unsigned PITCH = PANEL * 16, PANEL_BYTES = ROWS * PITCH;  // of a row of a panel; of a panel
+  static constexpr unsigned PITCH = PANEL * 16, PANEL_BYTES = ROWS * PITCH;  // bytes per row of a panel, and per panel
 
   // What the column of a chunk in its panel is XORed with.
   __device__ static unsigned swizzle(unsigned row) {
@@ -96,7 +96,7 @@ struct TileLoader {
   static_assert(TILE::ROWS % ROWS == 0 && ROWS % 8 == 0, "passes are whole rows, and the swizzle repeats in each");
   const Element* first;         // chunk of pass 0 in global memory,
   unsigned offset;              // and in the tile
-  long long pitch;              // of the matrix, in elements
+  long long pitch;              // elements from row to row of the matrix
   int rows_left, columns_left;  // from that chunk to the end of the matrix
 
   // `row`, `column`: where the first k-tile begins in a matrix of `rows` × `columns`.
@@ -299,6 +299,30 @@ __device__ inline void multiply(Accumulators& acc, Fragments& frag) {
       // before it, and its registers can be reused.
       const int j = i % 2 == 0 ? column : WN / 8 - 1 - column;
       mma_elements(acc[i][j], frag.a[i], frag.b[j / 2][j % 2 * 2], frag.b[j / 2][j % 2 * 2 + 1]);
+    }
+}
+
+// ---- The loop along K, with fragments that are loaded one step ahead
+
+// acc += A · B for one tile of C. The fragments of a step are loaded while the step before it is multiplied. The copies
+// of a k-tile are issued in parts, between the steps: all at once they would delay the loads of fragments.
+template <bool ALIGNED>
+__device__ void multiply_ahead(Accumulators& acc, Pipeline<ALIGNED>& pipeline, const FragmentLoader& fragments) {
+  Fragments frag[2];  // (step % 2)
+  pipeline.wait();
+  fragments.load(frag[0], pipeline.reading, 0);
+#pragma unroll 1
+  while (pipeline.left > 0)
+#pragma unroll
+    for (unsigned step = 0; step < STEPS; ++step) {
+      if (step + 1 == STEPS) {  // the next fragments are those of the next k-tile
+        cp_async_commit_group();
+        pipeline.wait();
+        pipeline.advance();
+      }
+      fragments.load(frag[(step + 1) % 2], pipeline.reading, (step + 1) % STEPS);
+      pipeline.copy(step, STEPS - 1);
+      multiply(acc, frag[step % 2]);
     }
 }
 

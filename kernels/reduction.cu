@@ -3,6 +3,7 @@
 //
 // BLOCK  threads per CTA               LOADS  vector loads that a thread has under way
 // VEC    floats of one vector load     TILES  tiles of BLOCK × VEC × LOADS floats that a CTA walks through
+#include "elements.cuh"
 
 // A sum that grows by atomics has to start at zero. One thread, one store, a launch of its own.
 extern "C" __global__ void clear(float* out) { out[0] = 0; }
@@ -78,11 +79,6 @@ extern "C" __global__ void warp_shuffle(const float* x, float* sums, int n) {
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-// VEC neighbouring floats that travel in one load: 16 bytes at VEC 4.
-struct alignas(4 * VEC) Pack {
-  float value[VEC];
-};
-
 // What a thread adds up by itself, in registers. Of each tile it asks for all its LOADS packs before it adds the first.
 // VEC sums grow side by side, so that an addition does not wait for the one before.
 __device__ float thread_sum(const float* x, int n) {
@@ -92,8 +88,7 @@ __device__ float thread_sum(const float* x, int n) {
     long long first = (static_cast<long long>(blockIdx.x) * TILES + tile) * TILE;
     if (first + TILE <= n) {
       Pack held[LOADS];
-      for (int l = 0; l < LOADS; ++l)
-        held[l] = *reinterpret_cast<const Pack*>(x + first + (l * BLOCK + threadIdx.x) * VEC);
+      for (int l = 0; l < LOADS; ++l) held[l] = load_pack(x + first + (l * BLOCK + threadIdx.x) * VEC);
       for (int l = 0; l < LOADS; ++l)
         for (int k = 0; k < VEC; ++k) sum.value[k] += held[l].value[k];
     } else {  // the last tile is cut short: float by float

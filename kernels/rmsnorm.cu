@@ -29,10 +29,10 @@ __device__ void write_pass(const Element* row, const Element* gamma, Element* to
 
 extern "C" __global__ void cta_per_row(const Element* x, const Element* gamma, Element* out, int columns,
                                        float epsilon) {
-  __shared__ float of_warp[32];
+  __shared__ float per_warp[32];
   const Element* row = x + static_cast<long long>(blockIdx.x) * columns;
   Element* to = out + static_cast<long long>(blockIdx.x) * columns;
-  const float squares = reduce_cta<Add>(square_pass(row, threadIdx.x, BLOCK, columns), of_warp);
+  const float squares = reduce_cta<Add>(square_pass(row, threadIdx.x, BLOCK, columns), per_warp);
   write_pass(row, gamma, to, threadIdx.x, BLOCK, columns, inverse_rms(squares, columns, epsilon));
 }
 
@@ -77,7 +77,7 @@ __device__ void write_block(const Vector (&held)[VECTORS], const Element* gamma,
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     blocks_of_a_row(const Element* x, const Element* gamma, Element* out, int columns, float epsilon) {
-  __shared__ float of_warp[32];
+  __shared__ float per_warp[32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
   constexpr int STRIDE = BLOCK * WIDTH, SPAN = VECTORS * STRIDE;
   const int mine = threadIdx.x * WIDTH, last = (columns - 1) / SPAN * SPAN;
@@ -87,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     load_block<STRIDE>(held, x + row, block + mine, columns);
     squares += squares_of(held);
   }
-  const float scale = inverse_rms(reduce_cta<Add>(squares, of_warp), columns, epsilon);
+  const float scale = inverse_rms(reduce_cta<Add>(squares, per_warp), columns, epsilon);
   for (int block = last; block >= 0; block -= SPAN) {
     if (block != last) load_block<STRIDE>(held, x + row, block + mine, columns);
     write_block<STRIDE>(held, gamma, out + row, block + mine, columns, scale);
@@ -113,7 +113,7 @@ __device__ float sum_by_atomics(float mine, const Share& share, float* sums, uns
     }
     __threadfence();
     all = *static_cast<volatile float*>(sums + launch % 2);
-    if (share.part == 0) sums[(launch + 1) % 2] = 0;  // for the next launch; nobody reads it in this one
+    if (share.part == 0) sums[(launch + 1) % 2] = 0;  // for the next launch; it is not read in this one
   }
   __syncthreads();
   return all;
@@ -122,7 +122,7 @@ __device__ float sum_by_atomics(float mine, const Share& share, float* sums, uns
 extern "C" __global__ void __launch_bounds__(BLOCK)
     ctas_with_atomics(const Element* x, const Element* gamma, Element* out, int columns, float epsilon, float* sums,
                       unsigned* arrived, unsigned* entered) {
-  __shared__ float of_warp[32];
+  __shared__ float per_warp[32];
   __shared__ unsigned turn;
   const Share share(columns);
   take_turn(turn, entered + share.slot);
@@ -131,35 +131,35 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const int mine = threadIdx.x * WIDTH;
   Vector held[VECTORS];
   load_block<STRIDE>(held, x + row, mine, share.length);
-  const float squares = reduce_cta<Add>(squares_of(held), of_warp);
+  const float squares = reduce_cta<Add>(squares_of(held), per_warp);
   const float scale = inverse_rms(sum_by_atomics(squares, share, sums, arrived, turn), columns, epsilon);
   write_block<STRIDE>(held, gamma + share.start, out + row, mine, share.length, scale);
 }
 extern "C" __global__ void ctas_with_atomics_by_element(const Element* x, const Element* gamma, Element* out,
                                                         int columns, float epsilon, float* sums, unsigned* arrived,
                                                         unsigned* entered) {
-  __shared__ float of_warp[32];
+  __shared__ float per_warp[32];
   __shared__ unsigned turn;
   const Share share(columns);
   take_turn(turn, entered + share.slot);
   const long long row = static_cast<long long>(share.row) * columns + share.start;
-  const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, share.length), of_warp);
+  const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, share.length), per_warp);
   const float scale = inverse_rms(sum_by_atomics(squares, share, sums, arrived, turn), columns, epsilon);
   write_pass(x + row, gamma + share.start, out + row, threadIdx.x, BLOCK, share.length, scale);
 }
 
-// ---- Scheme 3 with flags: each CTA shows its part, and every CTA adds up all parts in the same order. There is
+// ---- Scheme 3 with flags: each CTA publishes its part, and every CTA adds up all parts in the same order. There is
 // neither an atomic on the sum nor a fence, and the result is the same in every run. gamma is fetched while the CTA
 // waits.
 //
-// places: CTAS words of 8 bytes for each row; entered: 8 counters for each row. Both start as 0.
-__device__ float sum_by_flags(float mine, const Share& share, unsigned long long* places, unsigned turn) {
+// published: CTAS words of 8 bytes for each row; entered: 8 counters for each row. Both start as 0.
+__device__ float sum_by_flags(float mine, const Share& share, unsigned long long* published, unsigned turn) {
   __shared__ float all;
-  places += static_cast<long long>(share.row) * CTAS;
-  if (threadIdx.x == 0) publish(places + share.part, mine, turn);
+  published += static_cast<long long>(share.row) * CTAS;
+  if (threadIdx.x == 0) publish(published + share.part, mine, turn);
   if (threadIdx.x < 32) {
     float sum = 0;
-    for (int other = threadIdx.x; other < CTAS; other += 32) sum += poll(places + other, turn);
+    for (int other = threadIdx.x; other < CTAS; other += 32) sum += poll(published + other, turn);
     sum = reduce_lanes<Add>(sum);
     if (threadIdx.x == 0) all = sum;
   }
@@ -169,8 +169,8 @@ __device__ float sum_by_flags(float mine, const Share& share, unsigned long long
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     ctas_with_flags(const Element* x, const Element* gamma, Element* out, int columns, float epsilon,
-                    unsigned long long* places, unsigned* entered) {
-  __shared__ float of_warp[32];
+                    unsigned long long* published, unsigned* entered) {
+  __shared__ float per_warp[32];
   __shared__ unsigned turn;
   const Share share(columns);
   take_turn(turn, entered + share.slot);
@@ -184,22 +184,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   if (ROOM) load_block<STRIDE>(weight, gamma + share.start, mine, share.length);
   for (int v = 0; v < VECTORS; ++v)
     if (!ROOM && mine + v * STRIDE < share.length) prefetch_l2(gamma + share.start + mine + v * STRIDE);
-  const float squares = reduce_cta<Add>(squares_of(held), of_warp);
-  const float scale = inverse_rms(sum_by_flags(squares, share, places, turn), columns, epsilon);
+  const float squares = reduce_cta<Add>(squares_of(held), per_warp);
+  const float scale = inverse_rms(sum_by_flags(squares, share, published, turn), columns, epsilon);
   if (ROOM)
     write_block<STRIDE>(held, weight, out + row, mine, share.length, scale);
   else
     write_block<STRIDE>(held, gamma + share.start, out + row, mine, share.length, scale);
 }
 extern "C" __global__ void ctas_with_flags_by_element(const Element* x, const Element* gamma, Element* out, int columns,
-                                                      float epsilon, unsigned long long* places, unsigned* entered) {
-  __shared__ float of_warp[32];
+                                                      float epsilon, unsigned long long* published, unsigned* entered) {
+  __shared__ float per_warp[32];
   __shared__ unsigned turn;
   const Share share(columns);
   take_turn(turn, entered + share.slot);
   const long long row = static_cast<long long>(share.row) * columns + share.start;
-  const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, share.length), of_warp);
-  const float scale = inverse_rms(sum_by_flags(squares, share, places, turn), columns, epsilon);
+  const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, share.length), per_warp);
+  const float scale = inverse_rms(sum_by_flags(squares, share, published, turn), columns, epsilon);
   write_pass(x + row, gamma + share.start, out + row, threadIdx.x, BLOCK, share.length, scale);
 }
 
@@ -209,12 +209,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     several_rows(const Element* x, const Element* gamma, Element* out, int rows, int columns, float epsilon) {
   const int r = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
   const long long row = static_cast<long long>(r) * columns;
-  const int length = r < rows ? columns : 0;  // of no row: nothing to do, but the shuffles want every lane
+  const int length = r < rows ? columns : 0;  // past the last row: nothing to do, but shuffles need every lane
   constexpr int STRIDE = LANES * WIDTH;
   const int mine = lane * WIDTH;
   Vector held[VECTORS], weight[VECTORS];
   load_block<STRIDE>(held, x + row, mine, length);
-  load_block<STRIDE>(weight, gamma, mine, length);  // all of it on its way before the first sum
+  load_block<STRIDE>(weight, gamma, mine, length);  // all loads in flight before the first sum
   const float scale = inverse_rms(reduce_lanes<Add, LANES>(squares_of(held)), columns, epsilon);
   write_block<STRIDE>(held, weight, out + row, mine, length, scale);
 }

@@ -1,15 +1,10 @@
 // What the row-wise operators share: elements of fp32 or bf16 and vectors of them, reductions over lanes and CTAs, and
-// values that the CTAs of a row show one another. All arithmetic is in fp32: DTYPE only says how memory holds it.
+// values that the CTAs of a row publish for one another. All arithmetic is in fp32: DTYPE only says how memory holds
+// it.
 #pragma once
+#include "elements.cuh"
 
-#if DTYPE == 1
-#include <cuda_bf16.h>
-using Element = __nv_bfloat16;
-#else
-using Element = float;
-#endif
-
-constexpr int WIDTH = 16 / sizeof(Element);  // elements that travel in one access of 16 bytes: 4 or 8
+constexpr int WIDTH = 16 / sizeof(Element);  // elements of one access of 16 bytes: 4 or 8
 
 /// WIDTH neighbours of a row, still packed as memory holds them.
 struct alignas(16) Vector {
@@ -58,8 +53,8 @@ struct Max {
   __device__ float operator()(float x, float y) const { return fmaxf(x, y); }
 };
 
-/// Of all threads of the CTA, by a tree in shared memory: in each step half of the threads take in what the other half
-/// holds. `shared` has BLOCK floats.
+/// Reduces over all threads of the CTA, by a tree in shared memory: in each step half of the threads that are left add
+/// what the other half holds. `shared`: (BLOCK).
 template <class Op>
 __device__ inline float reduce_by_tree(float mine, float* shared) {
   shared[threadIdx.x] = mine;
@@ -73,7 +68,7 @@ __device__ inline float reduce_by_tree(float mine, float* shared) {
   return all;
 }
 
-/// Of neighbouring lanes, COUNT at a time, from register to register: every lane gets the result.
+/// Reduces over COUNT neighbouring lanes, from register to register: every lane gets the result.
 template <class Op, int COUNT = 32>
 __device__ inline float reduce_lanes(float mine) {
   for (int distance = COUNT / 2; distance > 0; distance /= 2)
@@ -81,19 +76,19 @@ __device__ inline float reduce_lanes(float mine) {
   return mine;
 }
 
-/// Of all threads of the CTA, with one barrier: each warp for itself, then every warp over what the warps have found.
-/// `of_warp` has 32 floats, which no other reduction of the kernel uses.
+/// Reduces over all threads of the CTA, with one barrier: each warp by itself, then every warp over the warps' results.
+/// `per_warp`: (32), which no other reduction of the kernel uses.
 template <class Op>
-__device__ inline float reduce_cta(float mine, float* of_warp) {
+__device__ inline float reduce_cta(float mine, float* per_warp) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   mine = reduce_lanes<Op>(mine);
-  if (lane == 0) of_warp[warp] = mine;
+  if (lane == 0) per_warp[warp] = mine;
   __syncthreads();
-  return reduce_lanes<Op>(lane < BLOCK / 32 ? of_warp[lane] : Op::nothing());
+  return reduce_lanes<Op>(lane < BLOCK / 32 ? per_warp[lane] : Op::nothing());
 }
 
 #ifdef CTAS
-/// What one of CTAS CTAs has of a row, and its place among the counters: every row has 8, one for each number of CTAs.
+/// One of the CTAS shares of a row, and the index of its counter: every row has 8, one for each possible CTAS.
 struct Share {
   int row, part, start, length;
   long long slot;
@@ -104,27 +99,24 @@ struct Share {
     slot = row * 8LL + __ffs(CTAS) - 1;
   }
 };
-/// For thread 0: a number that is another one in every launch, so that nothing of an earlier launch counts. `entered`
-/// is how many CTAs have ever entered for the row. Asked for before the row is read, so that nobody waits for the
-/// answer.
+/// Thread 0 sets `turn` to a number that differs in every launch, so that nothing from an earlier launch counts.
+/// `entered` is how many CTAs have ever entered for the row. The atomic is issued before the row is read, so that its
+/// latency is hidden.
 __device__ inline void take_turn(unsigned& turn, unsigned* entered) {
   if (threadIdx.x == 0) turn = (atomicAdd(entered, 1) / CTAS + 1) * 8 + __ffs(CTAS) - 1;
 }
 
 /// A float that one CTA publishes for others, and the turn that it belongs to, in one word of 8 bytes. Such a word is
 /// written and read as a whole: a CTA that reads the turn has also read the value, without a fence.
-__device__ inline void publish(unsigned long long* place, float value, unsigned turn) {
-  *static_cast<volatile unsigned long long*>(place) =
+__device__ inline void publish(unsigned long long* address, float value, unsigned turn) {
+  *static_cast<volatile unsigned long long*>(address) =
       static_cast<unsigned long long>(turn) << 32 | __float_as_uint(value);
 }
-/// Waits until the place has been written in this turn. One warp of a CTA asks for all: polls take bandwidth as well.
-__device__ inline float poll(const unsigned long long* place, unsigned turn) {
+/// Waits until the word has been written in this turn. One warp polls for the whole CTA: polls take bandwidth as well.
+__device__ inline float poll(const unsigned long long* address, unsigned turn) {
   unsigned long long word = 0;
-  do word = *static_cast<const volatile unsigned long long*>(place);
+  do word = *static_cast<const volatile unsigned long long*>(address);
   while (word >> 32 != turn);
   return __uint_as_float(static_cast<unsigned>(word));
 }
 #endif
-
-/// Asks the L2 for the line at `place`, and does not wait for it [prefetch].
-__device__ inline void prefetch_l2(const void* place) { asm volatile("prefetch.global.L2 [%0];" ::"l"(place)); }

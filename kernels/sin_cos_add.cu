@@ -2,6 +2,7 @@
 // First as three operators, each a kernel of its own; then as one; then with vector loads.
 //
 // BLOCK  threads per CTA              VEC  floats of one access: 16 bytes at VEC 4
+#include "elements.cuh"
 
 // Three kernels: what `sin(a) + cos(b)` becomes when every operator runs by itself. sin(a) and cos(b) go to memory as
 // whole vectors and come back for the addition: seven accesses for each element.
@@ -28,21 +29,16 @@ extern "C" __global__ void fused(const float* a, const float* b, float* out, int
   }
 }
 
-// VEC neighbouring floats that travel in one load or store.
-struct alignas(4 * VEC) Pack {
-  float value[VEC];
-};
-
-// A thread moves VEC elements with each instruction. The thread that finds less than a whole Pack left takes what is
-// there, one element at a time.
+// A thread moves a Pack with each instruction: VEC neighbouring elements. The thread that finds less than a whole Pack
+// left takes what is there, one element at a time.
 extern "C" __global__ void vector_loads(const float* a, const float* b, float* out, int n) {
   int i = (blockIdx.x * BLOCK + threadIdx.x) * VEC;
   if (i + VEC <= n) {
-    Pack x = *reinterpret_cast<const Pack*>(a + i);
-    Pack y = *reinterpret_cast<const Pack*>(b + i);
+    Pack x = load_pack(a + i);
+    Pack y = load_pack(b + i);
     Pack result;
     for (int k = 0; k < VEC; ++k) result.value[k] = sinf(x.value[k]) + cosf(y.value[k]);
-    *reinterpret_cast<Pack*>(out + i) = result;
+    store_pack(out + i, result);
   } else {
     for (; i < n; ++i) out[i] = sinf(a[i]) + cosf(b[i]);
   }

@@ -7,14 +7,9 @@
 #include "rows.cuh"
 
 // e^x by the hardware's 2^x: x · log2(e) goes in.
-__device__ float fast_exp(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(1.44269504f * x));
-  return result;
-}
+__device__ float fast_exp(float x) { return ex2_approx(1.44269504f * x); }
 // No exponent is above 0, so nothing overflows, and at least one is 0, so the sum is at least 1.
 __device__ float exp_below(float x, float max) { return fast_exp(x - max); }
-__device__ float negative_infinity() { return __int_as_float(0xff800000); }  // its exp is 0: it adds nothing
 
 // ---- Five kernels, one for each step. What one computes, the next reads from memory again.
 
@@ -82,15 +77,15 @@ extern "C" __global__ void cta_per_row(const Element* x, Element* out, int colum
 // ---- The same, reduced by shuffles: one barrier for each reduction, not one for each step of a tree.
 
 extern "C" __global__ void warp_shuffles(const Element* x, Element* out, int columns) {
-  __shared__ float of_warp[2][32];
+  __shared__ float per_warp[2][32];
   const Element* row = x + static_cast<long long>(blockIdx.x) * columns;
   Element* to = out + static_cast<long long>(blockIdx.x) * columns;
   float max = Max::nothing();
   for (int c = threadIdx.x; c < columns; c += BLOCK) max = fmaxf(max, row[c]);
-  max = reduce_cta<Max>(max, of_warp[0]);
+  max = reduce_cta<Max>(max, per_warp[0]);
   float sum = 0;
   for (int c = threadIdx.x; c < columns; c += BLOCK) sum += exp_below(row[c], max);
-  sum = reduce_cta<Add>(sum, of_warp[1]);
+  sum = reduce_cta<Add>(sum, per_warp[1]);
   const float scale = 1 / sum;
   for (int c = threadIdx.x; c < columns; c += BLOCK) to[c] = static_cast<Element>(exp_below(row[c], max) * scale);
 }
@@ -115,12 +110,12 @@ __device__ Running merge_lanes(Running mine) {
   return {max, reduce_lanes<Add, COUNT>(mine.sum * rescale(mine.max, max))};
 }
 __device__ Running merge_cta(Running mine) {
-  __shared__ Running of_warp[32];
+  __shared__ Running per_warp[32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   mine = merge_lanes(mine);
-  if (lane == 0) of_warp[warp] = mine;
+  if (lane == 0) per_warp[warp] = mine;
   __syncthreads();
-  return merge_lanes(lane < BLOCK / 32 ? of_warp[lane] : nothing_yet());
+  return merge_lanes(lane < BLOCK / 32 ? per_warp[lane] : nothing_yet());
 }
 
 // Elements first, first + step, … of a row.
@@ -184,7 +179,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     several_rows(const Element* x, Element* out, int rows, int columns) {
   const int r = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
   const long long row = static_cast<long long>(r) * columns;
-  if (r >= rows) columns = 0;  // of no row: nothing to do, but the shuffles want every lane
+  if (r >= rows) columns = 0;  // past the last row: nothing to do, but shuffles need every lane
   constexpr int STRIDE = LANES * WIDTH;
   Vector held[VECTORS];
   load_row<STRIDE>(held, x + row, lane * WIDTH, columns);
@@ -199,23 +194,23 @@ extern "C" __global__ void several_rows_by_element(const Element* x, Element* ou
   write_pass(x + row, out + row, lane, LANES, columns, all);
 }
 
-// ---- Several CTAs for a row: each has a share of it in its registers, shows max and sum of the share to the others,
-// and waits for theirs. CTAs start in the order of their index, so those of a row run at the same time as long as the
-// GPU holds CTAS of them.
+// ---- Several CTAs for a row: each has a share of it in its registers, publishes max and sum of the share, and
+// waits for those of the others. CTAs start in the order of their index, so those of a row run at the same time as long
+// as the GPU holds CTAS of them.
 //
-// places: 2 · CTAS words of 8 bytes for each row; entered: how many CTAs have ever entered for the row. Both start as
-// 0.
-__device__ Running merge_ctas(Running mine, const Share& share, unsigned long long* places, unsigned turn) {
+// published: 2 · CTAS words of 8 bytes for each row; entered: how many CTAs have ever entered for the row. Both start
+// as 0.
+__device__ Running merge_ctas(Running mine, const Share& share, unsigned long long* published, unsigned turn) {
   __shared__ Running all;
-  places += static_cast<long long>(share.row) * CTAS * 2;
+  published += static_cast<long long>(share.row) * CTAS * 2;
   if (threadIdx.x == 0) {
-    publish(places + share.part * 2, mine.max, turn);
-    publish(places + share.part * 2 + 1, mine.sum, turn);
+    publish(published + share.part * 2, mine.max, turn);
+    publish(published + share.part * 2 + 1, mine.sum, turn);
   }
   if (threadIdx.x < 32) {
     Running merged = nothing_yet();
     for (int other = threadIdx.x; other < CTAS; other += 32) {
-      const Running theirs{poll(places + other * 2, turn), poll(places + other * 2 + 1, turn)};
+      const Running theirs{poll(published + other * 2, turn), poll(published + other * 2 + 1, turn)};
       const float max = fmaxf(merged.max, theirs.max);
       merged = {max, merged.sum * rescale(merged.max, max) + theirs.sum * rescale(theirs.max, max)};
     }
@@ -227,7 +222,7 @@ __device__ Running merge_ctas(Running mine, const Share& share, unsigned long lo
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
-    several_ctas(const Element* x, Element* out, int columns, unsigned long long* places, unsigned* entered) {
+    several_ctas(const Element* x, Element* out, int columns, unsigned long long* published, unsigned* entered) {
   __shared__ unsigned turn;
   const Share share(columns);
   take_turn(turn, entered + share.slot);
@@ -235,15 +230,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   constexpr int STRIDE = BLOCK * WIDTH;
   Vector held[VECTORS];
   load_row<STRIDE>(held, x + row, threadIdx.x * WIDTH, share.length);
-  const Running all = merge_ctas(merge_cta(running_of(held)), share, places, turn);
+  const Running all = merge_ctas(merge_cta(running_of(held)), share, published, turn);
   write_row<STRIDE>(held, out + row, threadIdx.x * WIDTH, share.length, all);
 }
 extern "C" __global__ void several_ctas_by_element(const Element* x, Element* out, int columns,
-                                                   unsigned long long* places, unsigned* entered) {
+                                                   unsigned long long* published, unsigned* entered) {
   __shared__ unsigned turn;
   const Share share(columns);
   take_turn(turn, entered + share.slot);
   const long long row = static_cast<long long>(share.row) * columns + share.start;
   const Running mine = merge_cta(online_pass(x + row, threadIdx.x, BLOCK, share.length));
-  write_pass(x + row, out + row, threadIdx.x, BLOCK, share.length, merge_ctas(mine, share, places, turn));
+  write_pass(x + row, out + row, threadIdx.x, BLOCK, share.length, merge_ctas(mine, share, published, turn));
 }

@@ -7,6 +7,7 @@
 // VEC    floats of one global access                GROUP    rows of tiles in a group of the tile order
 //
 // `r` and `c` are a row and a column of the tile, `row` and `column` those of `in`.
+#include "elements.cuh"
 #include "tile_order.cuh"
 
 constexpr int LINE = TILE < 32 ? TILE : 32;  // floats of a tile row that lanes access together: 128 bytes, one line
@@ -114,13 +115,6 @@ extern "C" __global__ void batched_loads(const float* in, float* out, int rows, 
       if (row < rows && column < columns) out[column * rows + row] = tile[r][swizzled(r, c)];
     }
 }
-
-// VEC neighbouring floats, which one global access moves: 16 bytes at VEC 4.
-struct alignas(4 * VEC) Pack {
-  float value[VEC];
-};
-__device__ Pack load_pack(const float* at) { return *reinterpret_cast<const Pack*>(at); }
-__device__ void store_pack(float* at, Pack pack) { *reinterpret_cast<Pack*>(at) = pack; }
 
 // Moves the tile that begins at row `top` and column `left` of `in`. WHOLE: all of it is inside, and every pack is
 // aligned. Otherwise each float has a mask of its own.

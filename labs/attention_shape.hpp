@@ -22,7 +22,7 @@ struct AttentionShape {
 
   int64_t all_heads() const { return batch * heads; }
   int64_t group() const { return heads / kv_heads; }        // heads of Q per head of K and V
-  int64_t rows() const { return batch * heads * queries; }  // of Q and O
+  int64_t rows() const { return batch * heads * queries; }  // in Q and O
   /// Number of keys that a query sees: the last query sees the last key.
   int64_t visible(int64_t query) const;
   /// Number of (query, visible key) pairs over all heads.
@@ -55,7 +55,7 @@ class Halves {
 
  private:
   std::span<const uint16_t> bits_;
-  const float* values_;  // of every pattern of 16 bits
+  const float* values_;  // for every pattern of 16 bits
 };
 
 /// The scaled scores of one query, of the keys that it sees. `head` counts through the whole batch.

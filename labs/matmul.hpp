@@ -13,7 +13,7 @@ namespace tilescope {
 
 /// The memory layout of the operands.
 struct MatmulOperands {
-  DType type = DType::f16;      // of A and B
+  DType type = DType::f16;      // for A and B
   bool b_column_major = false;  // B[k][n] at b[n * K + k]
 };
 

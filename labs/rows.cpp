@@ -210,9 +210,12 @@ std::vector<BufferSpec> make_meeting_places(const Config& config, int64_t values
   const int64_t rows = config.size("rows");
   const bool is_long = config.size("columns") >= kLong;
   const int64_t ctas = is_long ? kMostCtas : config.param("CTAS");
-  return {
-      {.name = "places", .type = DType::u64, .shape = {rows, ctas, values}, .role = Role::scratch, .fill = Fill::zero},
-      {.name = "entered", .type = DType::u32, .shape = {rows, kSlots}, .role = Role::scratch, .fill = Fill::zero}};
+  return {{.name = "published",
+           .type = DType::u64,
+           .shape = {rows, ctas, values},
+           .role = Role::scratch,
+           .fill = Fill::zero},
+          {.name = "entered", .type = DType::u32, .shape = {rows, kSlots}, .role = Role::scratch, .fill = Fill::zero}};
 }
 
 Launch launch_per_row(const std::string& kernel, const Config& config, std::vector<Argument> arguments) {

@@ -27,7 +27,7 @@ struct ShotCommandOptions {
   std::string diff;    // a rung to compare the source with
   std::string header;  // header to show instead of the kernel's file
   std::string language = "en";       // en | zh
-  std::string zoom = "grid";         // of the tile view
+  std::string zoom = "grid";         // for the tile view
   std::string extent = "1600x1000";  // pixels
   std::string scale = "1";
   bool light = false;

@@ -30,7 +30,7 @@ constexpr const char* kGroupParam = "GROUP_M";
 
 struct OrderWindow {
   uint64_t first = 0, end = 0;
-  uint64_t wave = 0;  // of the newest block
+  uint64_t wave = 0;  // the newest block's
   bool operator==(const OrderWindow&) const = default;
 };
 
@@ -55,7 +55,7 @@ struct OrderNeed {
 
 struct OrderPicture {
   ResultReference result;
-  uint32_t rows = 0, columns = 0;  // of tiles
+  uint32_t rows = 0, columns = 0;  // in tiles
   bool matrix = false;             // the blocks are tiles of a matrix, with strips of two operands
   double aspect = 1;               // width over height of the whole output
   std::vector<ShownOrder> orders;  // left to right: one to three, including the launched one

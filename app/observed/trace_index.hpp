@@ -102,7 +102,7 @@ TraceIndex& trace_index(ViewState& view, const std::shared_ptr<const RunResult>&
 /// Consecutive active lanes whose first byte lies in the same 32-byte sector.
 struct SectorRun {
   int first_lane = 0, last_lane = 0;
-  int64_t sector = 0;  // of the buffer: offset / 32
+  int64_t sector = 0;  // in the buffer: offset / 32
 };
 
 /// One access of one warp, with all addresses.

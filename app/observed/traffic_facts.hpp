@@ -83,7 +83,7 @@ std::string count_text(uint64_t value);
 
 /// A 128-byte line that an access touches. Bit k of `used`: byte k is requested.
 struct MemoryLine {
-  int64_t line = 0;  // of the buffer: offset / 128
+  int64_t line = 0;  // in the buffer: offset / 128
   std::bitset<kLineBytes> used;
   bool touches(size_t sector) const;
 };

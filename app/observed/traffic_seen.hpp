@@ -13,8 +13,8 @@ namespace tilescope {
 
 struct SeenAccess {
   std::string lab, rung, buffer;
-  Text title;         // of the rung
-  size_t number = 0;  // of the rung, from 0
+  Text title;         // the rung's
+  size_t number = 0;  // the rung's, from 0
   std::map<std::string, int64_t> sizes;
   bool writes = false;
   WarpAccess access;

@@ -31,7 +31,7 @@ struct Selection {
   std::optional<int> lane;         // 0 … 31
   std::optional<uint32_t> line;    // source line, 1-based
   std::optional<size_t> buffer;    // index into RunResult::plan.buffers
-  std::optional<int64_t> element;  // of that buffer
+  std::optional<int64_t> element;  // in that buffer
   bool operator==(const Selection&) const = default;
 };
 
@@ -54,7 +54,7 @@ struct PlaneCursor {
   bool as_tiles = false;  // show the ordinary tiles instead
   bool playing = false;
   double step = -1;            // blocks of keys that have been processed; −1: not chosen yet
-  std::optional<int64_t> row;  // of O, counted across all heads; nothing: one of the selected block
+  std::optional<int64_t> row;  // in O, counted across all heads; nothing: one of the selected block
 };
 
 /// The first steps (app/window/tour.hpp): the completed steps, and the initial values.

@@ -98,7 +98,7 @@ class Session {
 
   // Steps of one block of the shown result: call in every frame that shows them; recorded on first request.
   void want_steps(const StepWindow& window);
-  std::shared_ptr<const StepRecord> steps() const;  // of the last wanted window; null until they are recorded
+  std::shared_ptr<const StepRecord> steps() const;  // for the last wanted window; null until they are recorded
   std::optional<Error> steps_error() const;         // why there are none
   bool recording_steps() const;
 
@@ -120,7 +120,7 @@ class Session {
 
   // What fusing saves: counted once for each lab, configuration and GPU. Call in every frame that shows it.
   void want_fusion();
-  std::shared_ptr<const FusionAccount> fusion() const;  // of the last wanted configuration; null until it is ready
+  std::shared_ptr<const FusionAccount> fusion() const;  // for the last wanted configuration; null until it is ready
   std::optional<Error> fusion_error() const;            // why there is none
   bool counting_fusion() const;
 

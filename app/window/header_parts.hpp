@@ -14,7 +14,7 @@ class Screen;
 struct HeaderLine {
   ImVec2 origin;
   float centre, baseline;
-  float width;  // of the window, unscaled
+  float width;  // the window's, unscaled
 };
 
 /// Whether the values match and what the checks found. A click goes to the error. `left`: start of the available space.

@@ -112,7 +112,7 @@ class Screen {
   std::unique_ptr<WindowViews> views_;
   std::unique_ptr<Panels> panels_;
   std::unique_ptr<KeptEdits> edits_;
-  std::string edit_name_;                 // of the shown text
+  std::string edit_name_;                 // the shown text's
   std::optional<std::string> edit_kept_;  // its edit, as last stored
   std::string edit_problem_;              // the last reported reason why it is not on disk
   bool escape_used_ = false;              // a menu consumed it in this frame

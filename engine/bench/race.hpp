@@ -41,7 +41,7 @@ using ClockReading = std::function<uint32_t()>;
 Result<bool> settle_clocks(const std::function<Result<void>()>& work, const ClockReading& clock, std::stop_token stop);
 
 struct RaceTime {
-  double seconds = 0;            // of all turns together
+  double seconds = 0;            // for all turns together
   bool clock_is_capped = false;  // by power or heat: see race
 };
 

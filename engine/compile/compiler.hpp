@@ -76,7 +76,7 @@ struct CompilerOrigin {
   std::string version;  // "13.0"
   std::string source;   // "cuda-path", "loader", "toolkit" or "download"
   std::string library, builtins;
-  std::vector<std::string> include_folders;  // of the toolkit's headers
+  std::vector<std::string> include_folders;  // for the toolkit's headers
   bool separate = false;                     // NVRTC runs in separate processes
 };
 

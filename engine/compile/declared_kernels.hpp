@@ -18,7 +18,7 @@ struct KernelOverload {
 struct DeclaredKernel {
   std::string name;                         // qualified by its namespaces
   std::vector<std::string> parameters;      // those of the first overload
-  uint32_t line = 0;                        // of the first declaration
+  uint32_t line = 0;                        // where the first declaration is
   bool is_template = false;                 // true if any overload is a template
   int overloads = 0;                        // number of definitions of that name
   std::vector<KernelOverload> all;          // at least one

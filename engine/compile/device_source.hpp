@@ -143,7 +143,7 @@ class DeviceSource {
   std::map<std::string, std::string> name_of_file_;  // header name by file identity
   std::map<std::string, std::string> given_texts_;   // texts that replace a header's contents, by file identity
   std::set<std::string> foreign_;                    // names of headers that are not the user's
-  bool uses_library_ = false;                        // of a library whose headers are omitted
+  bool uses_library_ = false;                        // from a library whose headers are omitted
   std::vector<std::string> missing_;                 // names of missing headers
   bool wants_some_ = false;                          // kernels are named, so other device code may be omitted
   std::set<std::string> wanted_;                     // without qualifiers and template arguments

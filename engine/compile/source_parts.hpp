@@ -19,7 +19,7 @@ struct SourcePart {
   std::string name;                        // qualified by its namespaces and class; empty if it has none
   size_t begin = 0, end = 0;               // bytes of the source
   uint32_t first_line = 0, last_line = 0;  // 1-based
-  bool is_member = false;                  // of a class, whose part precedes it
+  bool is_member = false;                  // in a class, whose part precedes it
   bool is_loose = false;                   // a friend or a static variable, which the class does not need
   bool is_template = false;
   bool is_definition = false;  // has a body or an initial value
@@ -27,13 +27,13 @@ struct SourcePart {
   bool on_device = false;      // __global__, __device__, __constant__, …, also through a macro or for a member
   bool host_only = false;      // __host__ and not on_device
   bool is_complete = false;    // ends as a complete declaration
-  std::string parameters;      // of a function: the text between its parentheses
+  std::string parameters;      // for a function: the text between its parentheses
   bool is_const = false, is_constexpr = false;
 };
 
 struct SourceParts {
   std::vector<SourcePart> parts;     // in the order of the source; members after their class
-  std::vector<SourceToken> tokens;   // of the whole source
+  std::vector<SourceToken> tokens;   // for the whole source
   std::set<std::string_view> names;  // every name that occurs
 };
 

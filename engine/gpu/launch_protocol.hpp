@@ -19,7 +19,7 @@ struct LaunchRequest {
   CompiledModule module;         // cubin and PTX only
   std::vector<Launch> launches;  // one to run; all launches of a plan to time
   std::vector<CUipcMemHandle> handles;
-  std::vector<size_t> bytes;    // of each buffer
+  std::vector<size_t> bytes;    // for each buffer
   bool spare_contents = false;  // for time: work on copies
 };
 

@@ -16,7 +16,7 @@ namespace tilescope {
 enum class Epilogue { none, bias_relu, bias_gelu };
 
 struct MatrixProduct {
-  DType type = DType::f32;    // of all matrices; accumulators are floats
+  DType type = DType::f32;    // the same for all matrices; accumulators are floats
   bool tensor_float = false;  // floats may be rounded to TF32
   Epilogue epilogue = Epilogue::none;
   int64_t m = 0, n = 0, k = 0;
@@ -28,7 +28,7 @@ std::optional<MatrixProduct> product_named(const std::string& operation, const C
 /// The same product for a library that reads matrices column-major. It computes Cᵀ = Bᵀ · Aᵀ: its first operand is B's
 /// memory, its second A's, and c needs no transposition.
 struct ColumnMajorProduct {
-  int64_t rows, columns, depth;  // of its result: N, M, and K
+  int64_t rows, columns, depth;  // the result's extents: N, M, and K
   bool transpose_first;          // if B is column-major, its memory has K rows
   int64_t first_pitch, second_pitch, result_pitch;
 };

@@ -15,7 +15,7 @@ namespace tilescope {
 class Reference;
 
 struct ReferenceFolders {
-  std::filesystem::path assets;  // of the program
+  std::filesystem::path assets;  // the program's
   std::filesystem::path cache;   // the user's
 };
 

@@ -12,7 +12,7 @@ namespace tilescope {
 
 struct NpyArray {
   std::vector<int64_t> shape;
-  HostBuffer values;  // of the file's own type; bool as u8
+  HostBuffer values;  // in the file's own type; bool as u8
 };
 
 bool is_npy(const std::string& file);  ///< by its extension

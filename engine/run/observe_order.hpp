@@ -26,7 +26,7 @@ struct OrderSubject {
 
 struct ObservedGrid {
   GridFootprints footprints;
-  LaunchWork work;  // of block 0
+  LaunchWork work;  // block 0's
 };
 
 /// Executes every block up to the point where it has begun all its loads, and a few blocks to their end. Records

@@ -20,7 +20,7 @@ namespace tilescope {
 
 struct CompilationTarget {
   std::string kernels_folder = {};  // headers that all kernels may include
-  std::string architecture = {};    // of the machine code
+  std::string architecture = {};    // the machine code's
   /// Whether the machine code may be for the default architecture if the source does not compile for this one.
   bool may_differ = false;
   bool machine_code = true;  // false: machine_code() is the PTX alone

@@ -128,7 +128,7 @@ TEST(SchemeMap, EverySchemeCanRunAtEveryShape) {
     for (const SchemeMap::Scheme& one : map.schemes) {
       Config config = usual();
       for (const auto& [name, value] : point.sizes) config.sizes[name] = value;
-      const int64_t room = rmsnorm().buffers(config)[3].shape[1];  // of "places", with which all schemes are timed
+      const int64_t room = rmsnorm().buffers(config)[3].shape[1];  // of "published", with which all schemes are timed
       for (const auto& [name, value] : map.tune(one.rung, config, h200())) config.params[name] = value;
       EXPECT_TRUE(validate(rmsnorm(), config, DeviceKind::gpu)) << point.name << " " << one.rung;
       const Rung* rung = find_rung(rmsnorm(), one.rung);

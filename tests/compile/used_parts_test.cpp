@@ -105,7 +105,7 @@ TEST(UsedParts, OfEveryKernelOfTheLabsBeginWithWhatItNeeds) {
   EXPECT_THAT(used_by("padded_tile", read("transpose.cu")), ElementsAre("LINE", "STEP", "padded_tile"));
   EXPECT_THAT(used_by("swizzled_tile", read("transpose.cu")), ElementsAre("LINE", "STEP", "swizzled", "swizzled_tile"));
   EXPECT_THAT(used_by("grouped_tiles", read("transpose.cu")),
-              ElementsAre("LINE", "STEP", "swizzled", "Pack", "load_pack", "store_pack", "move_tile", "grouped_tiles"));
+              ElementsAre("LINE", "STEP", "swizzled", "move_tile", "grouped_tiles"));
   EXPECT_THAT(used_by("warp_shuffle", read("reduction.cu")), ElementsAre("warp_sum", "block_sum", "warp_shuffle"));
 }
 

@@ -20,6 +20,7 @@ TEST(Compiled, EveryRungOfTheElementWiseOperatorsAddsTwoVectors) {
   CompileRequest request;
   request.text = read_source("kernels/elementwise.cu");
   request.file = "kernels/elementwise.cu";
+  request.include_folders = {TILESCOPE_SOURCE "/kernels"};
   request.defines = {{"BLOCK", "64"}, {"TILES", "2"}, {"VEC", "4"}, {"OP", "Add"}};
   const auto module = (*compiler)->compile(request, {});
   ASSERT_TRUE(module.has_value()) << module.error().message;

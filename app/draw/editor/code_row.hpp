@@ -18,7 +18,7 @@ namespace tilescope {
 ImU32 syntax_colour(const Theme& theme, TokenKind kind);
 
 struct CodeRowPlace {
-  float left = 0, top = 0, height = 0;  // of the row; its text begins at `left`, which includes the row's indent
+  float left = 0, top = 0, height = 0;  // the row's; its text begins at `left`, which includes the row's indent
   float cell = 0;                       // width of a character of the code font
 };
 struct HoveredParameter {

@@ -81,7 +81,7 @@ class CodeView {
     bool with_line = false;  // `line` itself must be visible (reveal_in)
   };
   struct Geometry {
-    ImVec2 origin, low, high;  // of the scrolled content; of the visible part
+    ImVec2 origin, low, high;  // the scrolled content's; the visible part's
     float row_height = 0, cell = 0, text_x = 0;
   };
 

@@ -15,8 +15,8 @@ namespace tilescope {
 struct Column {
   PanelContext& context;
   ImDrawList* list;
-  float edge_left, edge_right;  // of the area
-  float left, right;            // of the text: 16 pixels inside
+  float edge_left, edge_right;  // the area's
+  float left, right;            // the text's: 16 pixels inside
   float y;
 
   float px(float value) const { return context.px(value); }

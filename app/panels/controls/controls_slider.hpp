@@ -12,7 +12,7 @@
 namespace tilescope {
 
 struct Slider {
-  std::string name;  // of the size or parameter
+  std::string name;  // the size's or parameter's
   std::string title, help;
   std::string typing_help;     // what may be typed; empty: typing is not possible
   std::vector<int64_t> stops;  // ascending; values reachable by dragging

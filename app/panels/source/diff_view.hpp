@@ -58,14 +58,14 @@ class DiffView {
   struct Placed {
     DiffRow row;
     uint32_t top = 0, height = 1;
-    std::array<std::vector<CodeRow>, 2> text;  // of both sides; in one column only one has any
+    std::array<std::vector<CodeRow>, 2> text;  // for both sides; in one column only one has any
   };
   struct Column {
     float left = 0, right = 0;
     float width() const { return right - left; }
   };
   struct Geometry {
-    ImVec2 origin, low, high;  // of the scrolled content; of the visible part
+    ImVec2 origin, low, high;  // the scrolled content's; the visible part's
     float row_height = 0, cell = 0;
     bool two_columns = false;
     std::array<Column, 2> columns;

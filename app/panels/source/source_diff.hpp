@@ -29,8 +29,8 @@ struct DiffRow {
   };
   Kind kind = Kind::equal;
   uint32_t left = 0, right = 0;  // lines of the file, 1-based; 0: none
-  uint32_t words = 0;            // of a changed row: index into SourceDiff::words
-  uint32_t fold = 0;             // of a fold: index into SourceDiff::folds
+  uint32_t words = 0;            // for a changed row: index into SourceDiff::words
+  uint32_t fold = 0;             // for a fold: index into SourceDiff::folds
   bool operator==(const DiffRow&) const = default;
 };
 
@@ -38,7 +38,7 @@ struct DiffRow {
 struct DiffFold {
   uint32_t begin = 0, end = 0;
   uint32_t lines = 0;              // gaps are none
-  std::vector<std::string> names;  // of the parts that lie inside as a whole
+  std::vector<std::string> names;  // names of the parts that lie inside as a whole
 };
 
 struct SourceDiff {

@@ -49,7 +49,7 @@ class JoinedSource {
 
  private:
   std::string text_;
-  std::vector<uint32_t> first_lines_;  // of the headers, in the whole
+  std::vector<uint32_t> first_lines_;  // for each header, in the whole
 };
 
 }  // namespace tilescope

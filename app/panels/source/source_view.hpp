@@ -33,7 +33,7 @@ struct LedgerColumns {
   static constexpr size_t kCount = 6;  // requests, sectors or passes, per request, useful, moved, used
   std::array<float, kCount> edges{};
   float label = 0;  // left edge of the row's kind
-  float width = 0;  // of the whole margin; 0 where it would leave the source too little room
+  float width = 0;  // the whole margin's; 0 where it would leave the source too little room
 };
 
 /// The rung that the source panel compares the one that runs with: the learner's choice, else the one before it on the
@@ -78,7 +78,7 @@ class SourcePanel {
   struct Action {
     const char *name, *key;
     bool on = false;
-    const char* other_key = nullptr;  // of the text that stands there at other times: it has room, too
+    const char* other_key = nullptr;  // for the text that stands there at other times: it has room, too
   };
   bool action(PanelContext& context, const Action& one, float* right, float middle);
   void draw_maximise(PanelContext& context, float* right, float middle);
@@ -146,7 +146,7 @@ class SourcePanel {
   std::shared_ptr<const RunResult> result_;
   Ledger ledger_;
   uint64_t ledger_version_ = 0;
-  std::vector<LedgerRow> rows_;                      // of all files
+  std::vector<LedgerRow> rows_;                      // for all files
   std::map<uint32_t, std::vector<size_t>> by_line_;  // those of this file
   DataMovement row_total_;
   bool total_is_shared_ = false;  // the kernel touches no global memory
@@ -161,8 +161,8 @@ class SourcePanel {
 
   std::vector<SourceHeader> headers_;
   std::optional<std::string> headers_of_;  // the text that they are of
-  uint64_t headers_version_ = 0;           // of the ledger when they were read
-  uint64_t headers_revision_ = 0;          // of their texts
+  uint64_t headers_version_ = 0;           // the ledger's when they were read
+  uint64_t headers_revision_ = 0;          // that of their texts
   std::optional<size_t> header_;           // which is shown
   CodeView header_page_{Syntax::cuda};
   std::vector<Ledger> header_ledgers_;
@@ -200,7 +200,7 @@ class SourcePanel {
   Sight sight_;
 
   std::string notice_, notice_path_;
-  std::string told_;  // of the file on disk, in the status bar
+  std::string told_;  // what was said about the file on disk, in the status bar
   bool notice_is_error_ = false;
 };
 

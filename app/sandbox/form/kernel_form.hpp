@@ -63,8 +63,8 @@ struct KernelForm {
   std::vector<FormVariable> variables;       // variables that the kernel may read
   std::map<std::string, int64_t> constants;  // names that fields may use
   FieldTexts defaults, edits;
-  std::map<std::string, FieldOrigin> origins;    // of the defaults
-  FieldOrigin launch;                            // of the launch they were read from, if `launches` is not 0
+  std::map<std::string, FieldOrigin> origins;    // for the defaults
+  FieldOrigin launch;                            // for the launch they were read from, if `launches` is not 0
   size_t launches = 0;                           // launches of this kernel in the file; the first is used
   int64_t host_n = 0;                            // n in the host code, if it takes too long to simulate
   int64_t largest_simulated = int64_t{1} << 24;  // maximum n for the simulator

@@ -13,7 +13,7 @@ struct HostInterpreter::Flow {
   size_t weak_until = 0;                  // statements before it may not be executed
   size_t loop_until = 0;                  // statements before it may be repeated before the launch
   size_t starts_at = 0;                   // a statement begins here, whatever the previous token
-  size_t third_clause = 0;                // of a `for`; `end`: none is ahead
+  size_t third_clause = 0;                // in a `for`; `end`: none is ahead
   std::set<size_t> sure = {};             // `{` and `else` that are certainly reached
   std::set<size_t> untaken = {};          // `else` after an `if` that is taken
 

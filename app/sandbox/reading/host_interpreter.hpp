@@ -23,7 +23,7 @@ class HostInterpreter {
     std::map<std::string, size_t> values;                    // → variables
     std::map<std::string, Extents> extents;                  // dim3
     std::map<std::string, size_t> pointers;                  // → buffers
-    std::map<std::string, std::string> types;                // of numbers and arrays; for a pointer, its target type
+    std::map<std::string, std::string> types;                // for numbers and arrays; for a pointer, its target type
     std::map<std::string, HostValue> lengths;                // number of elements of arrays
     std::map<std::string, std::vector<HostValue>> elements;  // arrays that are set only by an initialiser list
     std::map<std::string, std::string> type_arguments;
@@ -138,7 +138,7 @@ class HostInterpreter {
   std::map<std::string, HostSymbol> symbols_;
   Scope global_;
   std::set<std::string> open_macros_;
-  int depth_ = 0;  // of calls, and of nested macros
+  int depth_ = 0;  // nesting of calls and macros
   size_t most_steps_;
   size_t steps_ = 0;
 };

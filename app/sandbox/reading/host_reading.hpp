@@ -37,7 +37,7 @@ struct HostPlace {
 struct HostMemory {
   std::string type;           // "float" if it was declared as float*
   HostValue bytes = nullptr;  // null: not allocated here
-  HostPlace place = {};       // of the allocation
+  HostPlace place = {};       // where the allocation is
   std::optional<int> set_to;  // by cudaMemset, for each byte
   HostPlace set_at = {};
 };

@@ -33,7 +33,7 @@ class BodyReader {
   struct Alias {  // const float* row = x + blockIdx.x * cols
     std::string pointer;
     std::vector<SourceToken> offset;
-    int64_t components = 1;  // of the type it is cast to, in elements of the pointer's own type
+    int64_t components = 1;  // in the type it is cast to, in elements of the pointer's own type
   };
 
   // Limit on the tokens examined around one token, so that no text takes long; expressions are shorter.
@@ -95,7 +95,7 @@ class BodyReader {
   std::array<std::string, 3> straight_, weak_;  // bounds of blockIdx.x and threadIdx.x themselves
   std::set<std::string> divided_;               // variables bounded by n / 4 or similar
   KernelReading reading_;
-  int steps_ = 0;  // of extents_of(), which is recursive
+  int steps_ = 0;  // for extents_of(), which is recursive
   SourceToken plus_{SourceToken::Kind::punctuation, "+", 0};
 };
 

@@ -21,7 +21,7 @@ struct ParameterType {
   Kind kind = Kind::unknown;
   std::string name;          // "x"; empty if the declaration has none
   std::string declared;      // "const float* __restrict__ x"
-  DType type = DType::f32;   // of the number, or of the pointer's target
+  DType type = DType::f32;   // the number's, or the type of the pointer's target
   bool is_bool = false;      // a u8 that is written as true or false
   int components = 1;        // 4 for float4
   bool is_const = false;     // for a pointer: its target is const

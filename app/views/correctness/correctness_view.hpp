@@ -57,7 +57,7 @@ struct CorrectnessFrame {
 float draw_error_maps(CorrectnessFrame& frame, ImVec2 low, ImVec2 high);
 /// The strip below: counts, the table of elements, the findings. Low views have fewer rows.
 struct StripLayout {
-  size_t rows = 3;      // of the table
+  size_t rows = 3;      // in the table
   size_t findings = 0;  // shown
   bool beside = true;   // findings to the right of the table, else below it
   float height = 0;

@@ -22,7 +22,7 @@ struct SoftmaxTrace {
   /// the row of the matrix that the run stored; a step has only `largest`.
   enum class Source { buffer, inputs, stored };
   Source source = Source::inputs;
-  int64_t row = 0;  // of O, counted across all heads
+  int64_t row = 0;  // in O, counted across all heads
   std::vector<SoftmaxStep> steps;
 };
 
@@ -55,7 +55,7 @@ class RowTraces {
 
  private:
   struct Key {
-    uint64_t generation = 0;  // of the picture
+    uint64_t generation = 0;  // the picture's
     uint32_t block = 0;
     int64_t row = -1;
     bool operator==(const Key&) const = default;

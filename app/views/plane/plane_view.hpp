@@ -16,7 +16,7 @@ namespace tilescope {
 /// What the pointer is on in the plane; used from the next frame on.
 struct PlaneHover {
   std::optional<uint32_t> block;
-  int64_t row = 0;  // of O, counted across all heads
+  int64_t row = 0;  // in O, counted across all heads
 };
 
 /// State derived from the newest result and kept between frames.
@@ -42,7 +42,7 @@ struct PlaneFrame {
   const SoftmaxTrace* trace = nullptr;  // null while it is computed, or if it is unknown
   ImDrawList* list = nullptr;
   size_t done = 0;  // completed steps
-  int64_t row = 0;  // of O, counted across all heads
+  int64_t row = 0;  // in O, counted across all heads
   bool working = false;
   PlaneHover hover = {};
 

@@ -112,7 +112,7 @@ std::string lanes_text(uint32_t lanes);
 /// What an address refers to: a buffer's element, or an offset into the block's own memory.
 struct AddressPlace {
   int64_t buffer = -1;  // index into Plan::buffers
-  int64_t element = 0;  // of the buffer, or bytes
+  int64_t element = 0;  // in the buffer, or bytes
   bool inside = true;   // within the buffer
   Space space = Space::global;
 };

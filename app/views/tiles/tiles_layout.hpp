@@ -50,12 +50,12 @@ std::vector<CellRect> rects_of(const TileGrid& grid, std::span<const ElementRang
 struct TileShape {
   int64_t blocks = 0;
   int64_t tile = 1;               // elements that a block writes per step
-  int64_t tiles_per_block = 1;    // of the first block
-  int64_t last_tiles = 1;         // of the last block
+  int64_t tiles_per_block = 1;    // for the first block
+  int64_t last_tiles = 1;         // for the last block
   int64_t block_elements = 0;     // written by the first block
-  int64_t elements = 0;           // of the mapped buffer
+  int64_t elements = 0;           // in the mapped buffer
   int64_t written = 0;            // number of elements that are written
-  int64_t rows = 0, columns = 0;  // of the matrix rectangle that the first block writes; 0 if it is not a rectangle
+  int64_t rows = 0, columns = 0;  // the matrix rectangle that the first block writes; 0 if it is not a rectangle
   int64_t stride = 0;             // elements from one of a block's tiles to its next, if they are not adjacent
   int64_t pieces = 1;             // number of contiguous ranges that the first block writes
   int64_t piece = 0;              // elements per range, if all have one length and are `stride` apart; else 0

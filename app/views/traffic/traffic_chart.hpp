@@ -11,7 +11,7 @@
 namespace tilescope {
 
 struct ChartUse {
-  std::string name;     // of the buffer; empty: all
+  std::string name;     // the buffer's; empty: all
   size_t buffer = 0;    // index into Plan::buffers
   DataMovement loads;   // global memory → registers
   DataMovement stores;  // registers → global memory, including atomics

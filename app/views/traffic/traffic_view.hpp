@@ -30,7 +30,7 @@ struct TrafficPicture {
   MemoryChart chart;
   std::vector<LedgerRow> rows;
   TrafficSentence sentence;
-  Language language = Language::en;  // of the sentence
+  Language language = Language::en;  // the sentence's
   std::optional<BlockTraffic> of_block;
   uint32_t block = 0;  // the block of `of_block`
 

@@ -66,7 +66,7 @@ class RaceWatch {
   uint32_t index_of(const SiteState& site) const { return static_cast<uint32_t>(&site - sites_); }
 
   // Used by every access, so kept together here instead of being looked up in `running_`.
-  SharedRaces* shared_ = nullptr;              // of the running block; null: nothing to check
+  SharedRaces* shared_ = nullptr;              // for the running block; null: nothing to check
   GlobalRaces* global_races_ = nullptr;        // null: nothing to check
   const SiteState* sites_;                     // those of `running_`
   std::unique_ptr<GlobalRaces> launch_races_;  // if blocks see each other; else: those of the record

@@ -31,7 +31,7 @@ struct GlobalAccessor {
   uint32_t block = 0;
   uint32_t time = 0;    // the block's time, which advances at barriers and fences
   uint16_t site = 0;    // index into Program::sites
-  uint16_t thread = 0;  // of the block
+  uint16_t thread = 0;  // in the block
   bool operator==(const GlobalAccessor&) const = default;
 };
 
@@ -76,8 +76,8 @@ class GlobalRaces {
   };
   struct Line {
     Owners writer, reader;
-    Owners other_reader;   // of a different block than `reader`
-    Owners warp_reader;    // of a different warp of the same block
+    Owners other_reader;   // from a different block than `reader`
+    Owners warp_reader;    // from a different warp of the same block
     uint32_t changed = 0;  // granules whose last write changed them
     std::array<uint16_t, 32> values{};
   };

@@ -147,7 +147,7 @@ class SharedRaces {
   /// A warp's position in the round that it repeats.
   struct Cursor {
     const Step *expected = nullptr, *end = nullptr;
-    Repeated* repeated = nullptr;         // of the next step
+    Repeated* repeated = nullptr;         // in the next step
     uint32_t first_synchronisations = 0;  // at its first access
   };
   struct Round {

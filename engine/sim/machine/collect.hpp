@@ -64,7 +64,7 @@ class Collector {
   std::vector<NotedFinding> findings_;
   std::vector<bool> changing_sites_;
   std::set<std::pair<uint32_t, uint32_t>> expectant_reads_;
-  std::unique_ptr<GlobalRaces> global_races_;  // of the launch, if blocks do not see each other
+  std::unique_ptr<GlobalRaces> global_races_;  // for the launch, if blocks do not see each other
   std::unordered_map<uint64_t, std::vector<uint32_t>> patterns_;
   std::chrono::steady_clock::time_point last_progress_ = std::chrono::steady_clock::now();
   LaunchReport report_;

@@ -166,7 +166,7 @@ struct SpecialSlot {
 struct ParameterSlot {
   uint16_t slot;
   uint32_t offset;  // bytes into the parameters
-  uint8_t bytes;    // of the value
+  uint8_t bytes;    // size of the value
   uint8_t register_bytes;
   bool is_signed;
 };
@@ -192,7 +192,7 @@ struct FragmentOperands {
 
 /// The operands of a texture fetch.
 struct TextureOperands {
-  TextureSpec::Shape shape = TextureSpec::Shape::two;  // of the instruction; linear memory is read as one-dimensional
+  TextureSpec::Shape shape = TextureSpec::Shape::two;  // the instruction's; linear memory is read as one-dimensional
   bool integer_coordinates = false;
   std::array<uint16_t, 4> results{};      // slots
   std::array<uint16_t, 4> coordinates{};  // slots; the layer first
@@ -220,7 +220,7 @@ struct CallSite {
     uint8_t bytes;
   };
   uint32_t subroutine = kNoIndex;  // kNoIndex: through a pointer
-  uint32_t caller_bytes = 0;       // of the caller's frame
+  uint32_t caller_bytes = 0;       // size of the caller's frame
   std::vector<uint64_t> result_bytes, parameter_bytes;
   std::vector<Copy> results, parameters;
   std::vector<Register> saved;  // if the call may be recursive
@@ -256,8 +256,8 @@ struct Program {
   std::vector<FragmentOperands> fragments;  // by Operation::extra of the matrix instructions
   std::vector<TextureOperands> textures;    // by Operation::extra of the texture fetches
 
-  uint32_t register_slots = 0;             // of one warp
-  uint32_t predicates = 1;                 // of one warp, with the always-true one
+  uint32_t register_slots = 0;             // per warp
+  uint32_t predicates = 1;                 // per warp, with the always-true one
   std::vector<uint16_t> slot_of_register;  // by register of the function; the index for a predicate
   std::vector<uint8_t> uniform;            // initial content of the uniform area
   std::vector<SpecialSlot> specials;

@@ -82,7 +82,7 @@ struct PtxVariable {
     std::string_view name;
     int64_t addend;
     bool generic;
-    uint32_t first_byte = 0;  // of the address, if a mask selects one: 0xff00(x) is byte 1
+    uint32_t first_byte = 0;  // byte of the address, if a mask selects one: 0xff00(x) is byte 1
   };
   std::vector<Relocation> relocations = {};
 };
@@ -106,7 +106,7 @@ struct PtxPrototype {
 /// A remaining call: of a subroutine, or through a pointer.
 struct PtxCall {
   struct Argument {
-    std::string_view variable;  // of the caller
+    std::string_view variable;  // the caller's
     uint64_t offset = 0;        // in the caller's frame; not yet known for a kernel's variable
     uint64_t bytes = 0;
   };

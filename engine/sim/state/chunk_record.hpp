@@ -47,7 +47,7 @@ struct ChunkRecord {
   bool stopped = false;                                     // the last block could not be completed
   bool recording_ended = false;                             // the last block did not fit into the access budget
   uint32_t last_operation = 0;                              // where the last block ended
-  std::string output;                                       // of printf, up to the limit
+  std::string output;                                       // what printf wrote, up to the limit
   uint64_t output_dropped = 0;                              // bytes beyond the limit
 
   void print(std::string_view text) {

@@ -26,7 +26,7 @@ struct LaunchSetup {
   MemoryMap memory;  // buffers and the module's variables
   struct Texture {
     TextureSpec spec;
-    uint64_t address = 0;  // of its first texel
+    uint64_t address = 0;  // where its first texel is
   };
   std::vector<Texture> textures;  // the kernel gets the texture_object() of each
   std::shared_ptr<const SharedNames> shared_names;
@@ -37,15 +37,15 @@ struct LaunchSetup {
   bool watch_global = false;         // some extent is checked for races
   std::span<const uint32_t> chosen;  // the blocks to execute; empty: all
   uint64_t access_budget = 0;
-  uint64_t step_budget = 0;  // of the launch
-  uint64_t hang_budget = 0;  // of a block; of all resident blocks until one ends, if they may wait for each other
+  uint64_t step_budget = 0;  // for the launch
+  uint64_t hang_budget = 0;  // for a block; for all resident blocks until one ends, if they may wait for each other
   uint64_t steps_per_block = UINT64_MAX;  // a block is stopped after these
   uint64_t launch_index = 0;              // within the run
   uint64_t resident_blocks = 1;
   Phrase residency_reason;
   BlockFollower* follower = nullptr;          // runs the warps of the block that it follows; only with one machine
   std::vector<uint64_t>* executed = nullptr;  // by operation: number of executions; only with one machine
-  uint32_t multiprocessors = 1, warps_per_multiprocessor = 1;  // of the modelled GPU
+  uint32_t multiprocessors = 1, warps_per_multiprocessor = 1;  // on the modelled GPU
 
   uint64_t blocks() const { return chosen.empty() ? grid.count() : chosen.size(); }
   /// The linear index of the block that is executed at this position.

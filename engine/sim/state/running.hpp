@@ -16,7 +16,7 @@ struct Running {
 
   const LaunchSetup& setup;
   const Program& program;
-  MemoryMap memory;               // of the launch, with the windows of the running block
+  MemoryMap memory;               // the launch's, with the windows of the running block
   std::vector<SiteState> sites;   // by index into Program::sites
   Block* block = nullptr;         // the running block,
   ChunkRecord* record = nullptr;  // and the record of its actions

@@ -71,7 +71,7 @@ class StepRecorder : public BlockFollower {
   Handler jump_, end_;
   std::shared_ptr<StepRecord> record_;
   uint64_t share_ = 0;                           // steps per warp
-  uint64_t most_steps_ = 0;                      // of the whole block
+  uint64_t most_steps_ = 0;                      // for the whole block
   uint64_t steps_ = 0;                           // executed
   std::vector<uint32_t> last_writes_;            // by warp and register: index into writes + 1
   std::vector<std::vector<Expected>> expected_;  // by warp

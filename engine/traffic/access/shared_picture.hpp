@@ -29,7 +29,7 @@ struct SharedWord {
   enum class State : uint8_t { untouched, arriving, there };
   State state = State::untouched;
   int32_t buffer = -1;    // index into Plan::buffers; −1: zeros, a computed value, or unknown
-  int64_t element = -1;   // of the buffer: the first element that begins in the word
+  int64_t element = -1;   // in the buffer: the first element that begins in the word
   uint32_t step = kNone;  // the step that wrote it, index into StepRecord::steps
 };
 

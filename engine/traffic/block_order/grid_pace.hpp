@@ -25,9 +25,9 @@ struct GridPace {
   double device_bytes_per_ns = 0;  // 0: unlimited
   double start_ns = 0;             // from the end of a block to the first step of the next one
   double start_spread_ns = 0;      // standard deviation of start_ns between SMs
-  double pace_spread = 0;          // of busy_ns and alone_ns between SMs, relative
-  double precedence = 0;           // of older blocks on an SM: 0: equal shares, 1: the oldest first
-  double capacity_spread = 0;      // of the L2's sets: how unevenly lines are spread over them, relative
+  double pace_spread = 0;          // relative spread of busy_ns and alone_ns between SMs
+  double precedence = 0;           // for older blocks on an SM: 0: equal shares, 1: the oldest first
+  double capacity_spread = 0;      // among the L2's sets: how unevenly lines are spread over them, relative
 };
 
 /// The assumed pace of a GPU's blocks; grid_pace.cpp has the constants. `work` is that of one block, whose `steps`

@@ -87,9 +87,9 @@ class OrderReplay {
     size_t key = 0;
     std::vector<Use> uses;
     uint32_t first_turn = 0;          // the first in which it touches anything; a turn is one step, or a few
-    std::vector<uint32_t> turn_ends;  // of that turn and the following ones: ends in uses
+    std::vector<uint32_t> turn_ends;  // for that turn and the following ones: ends in uses
     Digest digest = {};
-    uint64_t bytes = 0;  // of different units
+    uint64_t bytes = 0;  // from different units
     int64_t first_byte = 0;
   };
   friend class ReplayBuilder;

@@ -11,7 +11,7 @@ struct ModelError {
   double typical_percent;      // half of the cases deviate by no more than this
   double largest_percent;      // no case deviates by more
   int cases;                   // number of compared cases
-  std::string_view counter;    // of Nsight Compute
+  std::string_view counter;    // as Nsight Compute names it
   std::string_view gpu, date;  // where and when it was counted
   std::string_view command;    // repeats the counting and the comparison
   std::string_view document;   // lists all cases
@@ -35,7 +35,7 @@ constexpr ModelError kDeviceReadError{
 /// The error of a model on launches that none of its constants was fitted to.
 struct KeptOutError {
   int cases;
-  int within_15_percent;  // of these cases; or within the range of their repeated counts, if that is wider
+  int within_15_percent;  // among these cases; or within the range of their repeated counts, if that is wider
   double median_percent, ninth_decile_percent, largest_percent;
   std::string_view counter, gpu, date, command, document;
 };

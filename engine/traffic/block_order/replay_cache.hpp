@@ -51,7 +51,7 @@ class ReplayCache {
   uint32_t only_home(uint32_t unit) const { return unit % partitions_count_; }
 
   const uint32_t slices_;
-  std::array<uint64_t, kSlices> capacity_{};  // of a partition's slices
+  std::array<uint64_t, kSlices> capacity_{};  // per slice of a partition
   const uint32_t partitions_count_;
   std::span<const uint32_t> unit_bytes_;
   uint32_t list_;  // the first of the lists' own nodes

@@ -44,7 +44,7 @@ class ResidentBlocks {
   struct Processor {
     double time = 0;       // up to which `left` of its slots is updated
     double full_rate = 0;  // turns per ns, of all its blocks together
-    double most_rate = 0;  // of one block
+    double most_rate = 0;  // for one block
     double start_ns = 0;
   };
   /// The next state change of an SM, with the rank of the block that causes it. Times are not negative, so their bits

@@ -34,7 +34,7 @@ struct ResourceLimit {
   /// Blocks per SM; nothing if the kernel uses none of the resource.
   std::optional<uint32_t> blocks;
   double occupancy = 0;  // warps of those blocks over the maximum of an SM, at most 1
-  uint64_t waves = 0;    // of the grid; 0: it could not run
+  uint64_t waves = 0;    // for the grid; 0: it could not run
   bool limiting = false;
 };
 
