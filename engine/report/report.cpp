@@ -101,6 +101,21 @@ json kernels_json(const CompiledModule& module) {
   return kernels;
 }
 
+/// What Triton's compiler decided for each kernel.
+json triton_json(const CompiledModule& module) {
+  json kernels = json::object();
+  for (const TritonCode& code : module.triton) {
+    json constexprs = json::object();
+    for (const auto& [name, value] : code.constexprs) constexprs[name] = value;
+    kernels[code.kernel] = {{"num_warps", code.num_warps},
+                            {"num_stages", code.num_stages},
+                            {"shared_bytes", code.shared_bytes},
+                            {"constexprs", constexprs},
+                            {"ttgir", code.ttgir}};
+  }
+  return kernels;
+}
+
 /// Kernels may print any bytes, but JSON holds Unicode.
 std::string readable(const std::string& bytes) {
   return json::parse(json(bytes).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
@@ -265,6 +280,7 @@ json to_json(const RunResult& result) {
     object["counters"] = counters_json(result.traffic.counters);
     object["counters_of_blocks"] = result.blocks_sampled;
   }
+  if (!result.compiled.triton.empty()) object["triton"] = triton_json(result.compiled);
   if (result.block_order) add_order(*result.block_order, object);
   object["buffers"] = json::object();
   for (size_t i = 0; i < result.buffers.size(); ++i)
@@ -290,6 +306,11 @@ std::string to_text(const RunResult& result, bool with_ledger) {
     if (const KernelInfo* kernel = result.compiled.find(launch.kernel); kernel != nullptr)
       text += fmt::format("  {} registers, {} B shared, {} B spilled", kernel->registers,
                           kernel->static_shared_bytes + launch.shared_bytes, kernel->spill_store_bytes);
+    text += "\n";
+  }
+  for (const TritonCode& code : result.compiled.triton) {
+    text += fmt::format("{}: num_warps={} num_stages={}", code.kernel, code.num_warps, code.num_stages);
+    for (const auto& [name, value] : code.constexprs) text += fmt::format(" {}={}", name, value);
     text += "\n";
   }
   if (!result.output.empty()) {

@@ -125,7 +125,12 @@ class RunInProgress {
     if (!module) return explained(module.error());
     result_.compiled = std::move(*module);
     result_.compile_ms = compilation_->milliseconds();
-    if (has_machine_code_ && result_.compiled.cubin_target != result_.modelled_gpu.architecture)
+    if (on_gpu() && !result_.compiled.triton.empty())
+      result_.machine_code_note = phrase(
+          "the views show the PTX that Triton makes for sm_80; the GPU ran what Triton lowers for {}, and may load "
+          "and compute otherwise",
+          result_.compiled.cubin_target);
+    else if (has_machine_code_ && result_.compiled.cubin_target != result_.modelled_gpu.architecture)
       result_.machine_code_note = phrase("the machine code, and with it the registers, is that of {}, not of {}",
                                          result_.compiled.cubin_target, result_.modelled_gpu.architecture);
     return {};
