@@ -7,6 +7,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "engine/kernel_language.hpp"
 #include "engine/names.hpp"
 
 namespace tilescope {
@@ -86,7 +87,7 @@ std::set<std::string> headers_with_bugs(const std::vector<BreakIt>& switches, co
   for (const BreakIt& one : switches)
     if (std::ranges::find(on, one.name) != on.end())
       for (const Plant& plant : one.plants)
-        if (!plant.file.empty()) headers.insert(plant.file);
+        if (!plant.file.empty() && language_of(plant.file) == KernelLanguage::cuda) headers.insert(plant.file);
   return headers;
 }
 

@@ -28,10 +28,24 @@ bool may_be_defined(std::string_view text, size_t at, std::string_view name) {
   return has_parameters && (is_alone || (!before.empty() && before[0] != ' '));
 }
 
+/// A Python function from its name on: its lines, and the blank ones between them, are indented.
+std::string_view python_definition(std::string_view text, size_t at) {
+  size_t end = at;
+  for (size_t line = at; line < text.size();) {
+    const size_t line_end = std::min(text.find('\n', line), text.size());
+    const bool is_blank = line_end == line;
+    if (line != at && !is_blank && text[line] != ' ') break;
+    if (!is_blank) end = line_end;
+    line = line_end + 1;
+  }
+  return text.substr(at, end - at);
+}
+
 }  // namespace
 
 std::string_view definition_in(std::string_view text, std::string_view name) {
   for (size_t at = find_name(text, name, 0); at != std::string_view::npos; at = find_name(text, name, at + 1)) {
+    if (text.substr(0, at).ends_with("\ndef ")) return python_definition(text, at);
     if (!may_be_defined(text, at, name)) continue;
     const size_t body = text.find_first_of("{;", at);
     if (body == std::string_view::npos || text[body] == ';') continue;  // a declaration or a call

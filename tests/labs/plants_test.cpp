@@ -47,6 +47,11 @@ TEST(PlantedBugs, OfALabCanBePlantedTogether) {
     for (const BreakIt& one : lab.break_it) all.push_back(one.name);
     const auto text = with_bugs(kernel_text(lab.kernel_file), lab.break_it, all);
     EXPECT_TRUE(text) << lab.name << ": " << text.error().message;
+    for (const Rung& rung : lab.rungs) {
+      if (rung.kernel_file.empty()) continue;
+      const auto changed = with_bugs(kernel_text(rung.kernel_file), lab.break_it, all, rung.kernel_file);
+      EXPECT_TRUE(changed) << lab.name << ", " << rung.kernel_file << ": " << changed.error().message;
+    }
     for (const std::string& header : headers_with_bugs(lab.break_it, all)) {
       const auto changed = with_bugs(kernel_text(header), lab.break_it, all, header);
       EXPECT_TRUE(changed) << lab.name << ", " << header << ": " << changed.error().message;

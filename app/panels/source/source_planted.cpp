@@ -24,7 +24,8 @@ bool SourcePanel::take_planted(PanelContext& context) {
   const std::vector<std::string>& kernels = chosen != nullptr ? chosen->kernels : context.rung().kernels;
   if (!is_new_difference(true, kernels, on)) return planted_differs_;
   planted_differs_ = false;
-  const auto text = with_bugs(source_.buffer.text(), switches, on);
+  const Rung& rung = chosen != nullptr ? *chosen->resolved.rung : context.rung();
+  const auto text = with_bugs(source_.buffer.text(), switches, on, rung.kernel_file);
   if (!text) return false;
   std::vector<SourceHeader> headers = headers_;
   for (SourceHeader& header : headers)
