@@ -28,11 +28,19 @@ bool may_be_defined(std::string_view text, size_t at, std::string_view name) {
   return has_parameters && (is_alone || (!before.empty() && before[0] != ' '));
 }
 
+/// In Python a definition ends before the next line that is not indented.
+std::string_view python_definition(std::string_view text, size_t at) {
+  for (size_t line = text.find('\n', at); line != std::string_view::npos; line = text.find('\n', line + 1))
+    if (line + 1 < text.size() && text[line + 1] != ' ' && text[line + 1] != '\n') return text.substr(at, line - at);
+  return text.substr(at);
+}
+
 }  // namespace
 
 std::string_view definition_in(std::string_view text, std::string_view name) {
   for (size_t at = find_name(text, name, 0); at != std::string_view::npos; at = find_name(text, name, at + 1)) {
     if (!may_be_defined(text, at, name)) continue;
+    if (text.substr(0, at).ends_with("\ndef ")) return python_definition(text, at);
     const size_t body = text.find_first_of("{;", at);
     if (body == std::string_view::npos || text[body] == ';') continue;  // a declaration or a call
     const size_t line_end = std::min(text.find('\n', body), text.size());

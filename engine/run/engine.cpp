@@ -93,10 +93,14 @@ Result<Plan> Engine::plan(const Request& request) const {
 
 /// Changes the source, and headers beside it, according to the enabled switches.
 Result<void> Engine::plant_bugs(Plan& plan, const Lab& lab, const std::vector<std::string>& on) const {
-  auto planted = with_bugs(std::move(plan.source_text), lab.break_it, on);
+  const std::filesystem::path source = plan.source_file;
+  const std::string own_file = plan.source_file == source_file_of(lab) ? "" : source.filename().string();
+  auto planted = with_bugs(std::move(plan.source_text), lab.break_it, on, own_file);
   if (!planted) return forward(planted);
   plan.source_text = std::move(*planted);
   for (const std::string& header : headers_with_bugs(lab.break_it, on)) {
+    // The kernel files of other rungs, which no source of this language includes.
+    if (header == own_file || language_of(header) != language_of(plan.source_file)) continue;
     const std::filesystem::path file = (root_ / plan.source_file).parent_path() / header;
     auto text = read_text(file);
     if (!text) return fail(ErrorId::file_not_found, file.string(), std::strerror(errno));
@@ -125,7 +129,8 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
   plan.defines = lab->defines;
   plan.include_folders = lab->include_folders;
   for (const auto& param : lab->params)
-    if (!param.model_only && !param.of_triton) plan.defines.push_back({param.name, std::to_string(config.param(param.name))});
+    if (!param.model_only && !param.of_triton)
+      plan.defines.push_back({param.name, std::to_string(config.param(param.name))});
   if (auto planted = plant_bugs(plan, *lab, request.broken); !planted) return forward(planted);
   plan.buffers = rung->buffers ? rung->buffers(config) : lab->buffers(config);
   plan.launches = rung->launches(config);
