@@ -314,7 +314,9 @@ def compile_error(module, jit, error):
         if not message and cause is not None:
             message = f"{first_line(cause)}"
         message = message.splitlines()[-1] if message else first_line(error)
-    message = re.sub(r"^NameError\(['\"](.*)['\"]\)$", r"\1", message)
+    message = re.sub(r"^(?:Name|Assertion|Value|Type)Error\(['\"](.*)['\"]\)$", r"\1", message)
+    if re.match(r"\((?:triton\.language\.\w+(?:, )?)+\)$", message):  # a key that libdevice's tables do not have
+        message = f"there is no such function for the types {message.replace('triton.language.', 'tl.')}"
     missing = re.match(r"(?:name )?'?(\w+)'? is not defined", message)
     if missing and module.skipped and missing.group(1) not in module.namespace:
         message += f" (line {module.skipped[0][0]} of the file raised {module.skipped[0][1]})"

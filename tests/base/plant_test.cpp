@@ -83,5 +83,48 @@ TEST(Plants, AreMadeOneAfterTheOther) {
   EXPECT_NE(text.find("return 4 * x;"), std::string::npos);
 }
 
+const std::string kPython = R"(import triton
+import triton.language as tl
+
+
+# The first kernel; second (x) is named here too.
+@triton.jit
+def first(x, n, BLOCK_SIZE: tl.constexpr):
+    i = second(tl.arange(0, BLOCK_SIZE))
+
+    # not at the margin
+    tl.store(x + i, 0, mask=i < n)
+
+
+# Between the two.
+@triton.jit
+def second(
+    i,
+):
+    return i
+
+
+mask = 1
+)";
+
+TEST(Plants, FindPythonFunctionsUpToTheEndOfTheirBody) {
+  EXPECT_EQ(definition_in(kPython, "first"),
+            "first(x, n, BLOCK_SIZE: tl.constexpr):\n    i = second(tl.arange(0, BLOCK_SIZE))\n\n"
+            "    # not at the margin\n    tl.store(x + i, 0, mask=i < n)");
+  EXPECT_EQ(definition_in(kPython, "second"), "second(\n    i,\n):\n    return i");
+  EXPECT_EQ(definition_in(kPython, "store"), "");
+  const std::string at_the_end = "def alone(x):\n    pass";
+  EXPECT_EQ(definition_in(at_the_end, "alone"), "alone(x):\n    pass");
+}
+
+TEST(Plants, ChangeTheTextOfAPythonFunctionAlone) {
+  const std::vector<Plant> mask{{.in = "first", .replace = ", mask=i < n", .by = ""}};
+  const auto text = plant(kPython, mask, "bug");
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("    tl.store(x + i, 0)\n"), std::string::npos);
+  const std::vector<Plant> other{{.in = "second", .replace = "mask", .by = ""}};
+  EXPECT_FALSE(plant(kPython, other, "bug")) << "the statement after the function is no part of it";
+}
+
 }  // namespace
 }  // namespace tilescope
