@@ -80,9 +80,10 @@ Result<void> read_constexprs(const SourceKernel& kernel, const Plan& plan, ExecN
   for (const ParameterType& one : kernel.foreign->parameters) all.push_back(one.name);
   for (const Define& define : plan.defines) {
     if (!contains(kernel.foreign->constexprs, define.name) && !contains(all, define.name))
-      return fail(ErrorId::usage,
-                  fmt::format("-D {}: kernel '{}' has no such parameter; its tl.constexpr parameters are {}",
-                              define.name, kernel.name, list_of(kernel.foreign->constexprs)));
+      return fail(
+          ErrorId::usage,
+          fmt::format("-D {}: kernel '{}' has no such parameter; its tl.constexpr parameters are: {}", define.name,
+                      kernel.name, kernel.foreign->constexprs.empty() ? "none" : list_of(kernel.foreign->constexprs)));
     // A word such as True, relu or tl.float16 is passed on as it is.
     std::string value = define.value;
     if (value.find_first_of("*/+(^") != std::string::npos || known.lookup()(value))

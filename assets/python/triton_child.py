@@ -64,7 +64,9 @@ def unwrapped(value):
         if hasattr(value, "configs") and hasattr(value, "fn"):
             configs = list(value.configs)
         elif hasattr(value, "values") and hasattr(value, "fn") and isinstance(value.values, dict):
-            heuristics = dict(value.values)
+            # lambda args: bool(args["CAUSAL"]) for CAUSAL only converts what the caller gives.
+            heuristics = {name: function for name, function in value.values.items()
+                          if name not in getattr(getattr(function, "__code__", None), "co_consts", ())}
         elif not hasattr(value, "fn"):
             return None
         value = value.fn
@@ -255,7 +257,25 @@ def stages_of(source, target, options):
     return module, metadata, stages, context
 
 
-def compile_error(module, jit, error):
+class Diagnostics:
+    """What MLIR writes to standard error while it compiles: the line and the sentence of errors that have neither."""
+
+    def __init__(self):
+        self.file = tempfile.TemporaryFile()
+        self.previous = os.dup(2)
+        os.dup2(self.file.fileno(), 2)
+
+    def read(self):
+        self.file.seek(0)
+        return self.file.read().decode(errors="replace")
+
+    def close(self):
+        os.dup2(self.previous, 2)
+        os.close(self.previous)
+        self.file.close()
+
+
+def compile_error(module, jit, error, diagnostics=""):
     """The sentence of an error of Triton's compiler, at its line of the file."""
     from triton.compiler.errors import CompilationError
 
@@ -270,11 +290,19 @@ def compile_error(module, jit, error):
         cause = error.__cause__
         if not message and cause is not None:
             message = f"{first_line(cause)}"
-        message = message.splitlines()[-1] if message else first_line(error)
+        lines = [one for one in (message or str(error)).splitlines() if not re.match(r"\s*(at \d+:\d+:|\^)", one)]
+        message = lines[-1].strip() if lines else type(error).__name__
     message = re.sub(r"^NameError\(['\"](.*)['\"]\)$", r"\1", message)
     missing = re.match(r"(?:name )?'?(\w+)'? is not defined", message)
+    unusable = re.match(r"Cannot access global variable (\w+)", message)
+    value = module.namespace.get(unusable.group(1)) if unusable else None
+    if isinstance(value, StandIn):
+        message = f"the kernel uses {unusable.group(1)}, which is not there: {value.why}"
     if missing and module.skipped and missing.group(1) not in module.namespace:
         message += f" (line {module.skipped[0][0]} of the file raised {module.skipped[0][1]})"
+    if not line:
+        place = re.search(r"^(?:loc\()?\"?" + re.escape(module.file) + r"\"?:(\d+):\d+\)?: error: (.*)$", diagnostics, re.M)
+        line, message = (int(place[1]), place[2]) if place else (0, message)
     return Refused("compile", message, line)
 
 
@@ -297,6 +325,8 @@ def answer_compile(request):
     signature, constants, attributes, kept = bind(jit, request["arguments"], constexprs, heuristics)
     source = ASTSource(fn=jit, signature=signature, constexprs=constants, attrs=attributes)
     target = GPUTarget("cuda", request["target"], 32)
+    os.write(2, f"it was compiling {name}\n".encode())
+    diagnostics = Diagnostics()
     try:
         stage, metadata, stages, context = stages_of(source, target, options)
         texts = {}
@@ -307,7 +337,9 @@ def answer_compile(request):
             if extension != "llir":
                 texts[extension] = str(stage)
     except Exception as error:
-        raise compile_error(module, jit, error) from None
+        raise compile_error(module, jit, error, diagnostics.read()) from None
+    finally:
+        diagnostics.close()
     threads = re.search(r"\.reqntid\s+(\d+)", texts["ptx"])
     return {
         "entry": metadata["name"], **texts, "kept": kept,

@@ -153,6 +153,8 @@ class Module:
             os._exit = leave
 
     def run(self, statement):
+        # The last line of standard error is the reason that is given if the process dies here.
+        os.write(2, f"it was executing line {statement.lineno} of the file\n".encode())
         try:
             exec(compile(ast.Module([statement], []), self.file, "exec"), self.namespace)
             return

@@ -81,7 +81,7 @@ class Reading:
         self.pointers = {}
         self.assigned, self.loaded = {}, {}
         self.bounds = {}   # index expression → the expression that bounds it
-        self.sizes, self.indices = set(), set()
+        self.sizes, self.indices, self.locks = set(), set(), set()
         self.stepped = set()  # names by which program_id or a loop is multiplied or stepped
         self.program = {}  # variable → axis
         self.read()
@@ -147,6 +147,8 @@ class Reading:
         name = called(node)
         if name.startswith("atomic_") and node.args:
             self.note_access(node.args[0], True, True, True)
+            if name in ("atomic_cas", "atomic_xchg"):
+                self.locks.add(self.base_of(node.args[0]))
         elif name in MEMORY:
             address = keyword(node, "base", 0) if name.startswith("make") else keyword(node, "pointer", 0)
             if address is not None:
@@ -232,9 +234,12 @@ class Reading:
             self.set_bound(node.left, node.comparators[0])
         elif isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Gt, ast.GtE)):
             self.set_bound(node.comparators[0], node.left)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-            self.set_bound(node, node.right)
-            self.set_bound(node.left, node.right)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mod, ast.FloorDiv)):
+            if isinstance(node.op, ast.Mod):
+                self.set_bound(node, node.right)
+                self.set_bound(node.left, node.right)
+            self.note_size(node.left)
+            self.note_size(node.right)
         elif called(node) in ("cdiv", "range", "static_range", "min", "minimum"):
             for one in node.args:
                 self.note_size(one)
@@ -457,7 +462,7 @@ def guess_of(jit, known, find):
         kind = "f16" if dot else "f32"
         if name in reading.indices or WIDE_INDICES.search(low) or NARROW_INDICES.search(low):
             kind = "i64" if WIDE_INDICES.search(low) else "i32"
-        elif "mask" in low:
+        elif "mask" in low or name in reading.locks:
             kind = "i32"
         annotation = str({param.name: param for param in jit.params}[name].annotation_type or "")
         role = "inout" if pointer.read and pointer.written else "output" if pointer.written else "input"

@@ -18,7 +18,7 @@ import types
 
 REPLACED = ("torch", "torchvision", "torchaudio")
 # Packages that only the host side of a file uses; those that are installed are imported as they are.
-HOST_SIDE = ("bitsandbytes", "cuda", "cupy", "einops", "flash_attn", "matplotlib", "numpy", "packaging", "pandas", "psutil",
+HOST_SIDE = ("cuda", "cupy", "einops", "flash_attn", "matplotlib", "numpy", "packaging", "pandas", "psutil",
              "pytest", "scipy", "sqlalchemy", "tabulate", "tqdm", "transformers", "unsloth_zoo", "vllm", "xformers",
              "yaml")
 OTHER_DEVICES = ("corex", "gcu", "hpu", "mlu", "mps", "musa", "npu", "ptpu", "txda", "xpu")  # torch.cuda is what is looked for
@@ -51,6 +51,9 @@ class StandIn:
 
     def __getitem__(self, _):
         return self
+
+    def __setitem__(self, _, __):
+        pass
 
     def __bool__(self):
         return False
@@ -95,6 +98,9 @@ class StandInModule(types.ModuleType):
         dunder = name.startswith("__") and name.endswith("__")
         if dunder or (self.__name__ == "torch" and name in OTHER_DEVICES):
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+        path = f"{self.__name__}.{name}"
+        if path in FACTS:
+            return importlib.import_module(path)
         value = StandIn(f"{self.__name__}.{name}", f"{self.__name__.split('.')[0]} is not loaded here")
         setattr(self, name, value)
         return value
@@ -138,7 +144,7 @@ def class_named(name):
 FACTS = {
     "torch": {"__version__": "2.9.0", "Tensor": class_named("Tensor"), "dtype": class_named("dtype"),
               "device": class_named("device"), "Size": tuple},
-    "bitsandbytes": {"__version__": "0.46.0"},
+    "torch._C": {"_cuda_getCurrentRawStream": lambda *_: 0},
     "torch.version": {"cuda": "13.0", "hip": None, "xpu": None, "__version__": "2.9.0"},
     "torch.cuda": {"is_available": lambda: True, "device_count": lambda: 1, "current_device": lambda: 0,
                    "get_device_capability": lambda *_: CAPABILITY, "get_device_name": lambda *_: "NVIDIA A100"},
@@ -172,10 +178,4 @@ def install():
     sys.meta_path.insert(0, Finder(REPLACED))
     sys.meta_path.append(Finder(HOST_SIDE))
     driver.set_active(make_driver())
-    import torch  # submodules as attributes, as PyTorch has them
-
-    import torch.autograd
-    import torch.cuda
-    import torch.nn
-    import torch.version
-    assert isinstance(torch, StandInModule)
+    sys.modules.pop("torch", None)
