@@ -220,6 +220,9 @@ Result<CompiledModule> TritonCompilation::lower() {
   }
   auto kernels = compile(capability_of(request_.ptx_target), true);
   if (!kernels) return forward(kernels);
+  // The key knows nothing of the files that this one imports.
+  if (std::ranges::any_of(*kernels, [](const Specialization& one) { return one.answer.contains("imported"); }))
+    key_.clear();
   CompiledModule module;
   module.cubin_target = request_.cubin_target;
   for (const Specialization& one : *kernels) {
