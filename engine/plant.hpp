@@ -18,11 +18,12 @@ struct Plant {
   std::string in = {};       // the function, kernel or struct that contains the text; empty: the whole file
   std::string replace = {};  // must occur exactly once
   std::string by = {};
-  std::string file = {};  // "rows.cuh": a header beside the kernel's file; empty: the kernel's file
+  std::string file = {};  // "rows.cuh": a header beside the lab's kernel file, or "rmsnorm.py": the file of a rung that
+                          // has its own (Rung::kernel_file); empty: the lab's kernel file
 };
 
-/// The definition of the function or struct of this name in a CUDA source formatted like ours: from its name to the
-/// closing brace at the start of a line. Empty if there is none.
+/// The definition of the function or struct of this name in a source formatted like ours: from its name to the closing
+/// brace at the start of a line, or in Python to the last indented line. Empty if there is none.
 std::string_view definition_in(std::string_view text, std::string_view name);
 
 /// Applies the replacements in order. An Error if the text of one does not occur exactly once, as in an edited kernel;
