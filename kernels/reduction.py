@@ -11,21 +11,21 @@ def clear(out):
     tl.store(out, 0.0)
 
 
-# One program, one tile, one atomic. The atomics arrive in the order in which the programs end, so the last bits of the
-# result may differ from run to run.
+# One program, one tile, one atomic. The additions happen in the order in which the programs reach them, so the last
+# bits of the result may differ from run to run.
 @triton.jit
 def atomic_per_program(x, out, n, BLOCK_SIZE: tl.constexpr):
     i = tl.program_id(axis=0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)  # (BLOCK_SIZE,)
-    values = tl.load(x + i, mask=i < n, other=0.0)  # 0: the lanes past the end add nothing
-    tl.atomic_add(out, tl.sum(values, axis=0))
+    values = tl.load(x + i, mask=i < n, other=0.0)  # 0 past the end adds nothing
+    tl.atomic_add(out, tl.sum(values, axis=0), sem="relaxed")  # nothing but the sum is published: no order is needed
 
 
-# Two passes, both with this kernel: many programs leave one sum each, then a single program adds those. A program
-# adds its tiles element by element in registers, and folds only once, after the last tile.
+# Two passes, both with this kernel: many programs leave one sum each, then a single program adds those. A program adds
+# tile to tile in registers, and folds the total once, after the last tile.
 @triton.jit
 def sum_of_tiles(x, sums, n, BLOCK_SIZE: tl.constexpr):
     pid = tl.program_id(axis=0)
-    total = tl.zeros((BLOCK_SIZE,), dtype=tl.float32)  # (BLOCK_SIZE,) one running sum for each place in the tile
+    total = tl.zeros((BLOCK_SIZE,), dtype=tl.float32)  # (BLOCK_SIZE,) running sums
     for start in range(pid * BLOCK_SIZE, n, tl.num_programs(axis=0) * BLOCK_SIZE):
         i = start + tl.arange(0, BLOCK_SIZE)
         total += tl.load(x + i, mask=i < n, other=0.0)

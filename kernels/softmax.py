@@ -4,8 +4,8 @@ import triton
 import triton.language as tl
 
 
-# A tile that holds a whole row: BLOCK_SIZE is the next power of two of `columns`. −∞ in the places past the end changes
-# neither the maximum nor the sum: exp(−∞) = 0.
+# A tile that holds a whole row: BLOCK_SIZE is the next power of two from `columns`. −∞ past the end of the row changes
+# neither the maximum nor the sum, because exp(−∞) = 0.
 @triton.jit
 def softmax_of_tile(x, columns, BLOCK_SIZE: tl.constexpr):
     c = tl.arange(0, BLOCK_SIZE)  # (BLOCK_SIZE,)
@@ -22,8 +22,8 @@ def row_per_program(x, out, columns, BLOCK_SIZE: tl.constexpr):
     tl.store(out + start + c, softmax_of_tile(x + start, columns, BLOCK_SIZE), mask=c < columns)
 
 
-# Persistent programs: as many as the GPU holds at a time, and each takes every num_programs-th row. num_stages is how
-# many rows are in flight: while one is computed, the loads of the next ones are on their way to shared memory.
+# Persistent programs: about as many as the GPU holds at a time, and each takes every num_programs-th row. While a row
+# is computed, copies of the next num_stages − 1 rows to shared memory are in flight.
 @triton.jit
 def persistent(x, out, rows, columns, BLOCK_SIZE: tl.constexpr, num_stages: tl.constexpr):
     c = tl.arange(0, BLOCK_SIZE)
@@ -32,8 +32,8 @@ def persistent(x, out, rows, columns, BLOCK_SIZE: tl.constexpr, num_stages: tl.c
         tl.store(out + start + c, softmax_of_tile(x + start, columns, BLOCK_SIZE), mask=c < columns)
 
 
-# Online, for rows of any length: maximum and sum in one pass over tiles of BLOCK_SIZE elements. When the maximum
-# grows, what has been summed so far is rescaled to the new one. A second pass reads the row again and writes.
+# Online, for rows of any length: maximum and sum in one pass over tiles of BLOCK_SIZE elements. When the maximum grows,
+# the sum so far is rescaled to the new one. A second pass reads the row again and writes.
 @triton.jit
 def online(x, out, columns, BLOCK_SIZE: tl.constexpr):
     start = tl.program_id(axis=0).to(tl.int64) * columns
