@@ -74,8 +74,14 @@ void Sandbox::poll(Session& session) {
       // The open file stays until a different one is available.
       const bool is_python = language_of(next_watch_->file().string()) == KernelLanguage::triton;
       if (*news && is_python && python_) {
-        python_->is_trusted(**news) ? python_->start(next_watch_->file().string(), **news) : python_->stop();
-        (python_->is_trusted(**news) ? awaited_ : asked_) = **news;
+        asked_.reset();
+        awaited_.reset();
+        if (python_->is_trusted(**news)) {
+          python_->start(next_watch_->file().string(), **news);
+          awaited_ = std::move(**news);
+        } else {
+          asked_ = std::move(**news);
+        }
       } else if (*news) {
         take_next(session, std::move(*news));
       } else {
