@@ -204,8 +204,8 @@ std::string statistics_text(const RunResult& result, const OutputStatistics& one
 }
 
 bool is_unavailable(ErrorId id) {
-  return id == ErrorId::nvrtc_missing || id == ErrorId::driver_missing || id == ErrorId::no_gpu ||
-         id == ErrorId::reference_unavailable || id == ErrorId::no_display;
+  return id == ErrorId::nvrtc_missing || id == ErrorId::triton_missing || id == ErrorId::driver_missing ||
+         id == ErrorId::no_gpu || id == ErrorId::reference_unavailable || id == ErrorId::no_display;
 }
 
 }  // namespace
