@@ -173,6 +173,9 @@ Result<RunResult> run_exec(Engine& engine, const ExecOptions& options, ExecSourc
   if (!plan) return tl::unexpected<Error>(plan.error());
   made = std::move(*plan);
   auto result = engine.run_plan(std::move(made.plan), made.request);
+  // Here the PTX is the user's, not that of a compiler.
+  if (!result && result.error().id == ErrorId::ptx_syntax && source.language() == KernelLanguage::ptx)
+    return fail(ErrorId::compile_failed, options.file, result.error().what);
   if (result) compare_expectations(made.expectations, *result);
   return result;
 }

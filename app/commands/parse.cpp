@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/commands/triton_installation.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -143,7 +145,7 @@ Result<std::string> parse_with(CLI::App& app, int count, const char* const* word
     const auto chosen = app.get_subcommands();
     return chosen.empty() ? app.help() : chosen.front()->help();
   } catch (const CLI::CallForVersion&) {
-    return std::string("tilescope " TILESCOPE_VERSION "\n");
+    return "tilescope " TILESCOPE_VERSION "\nTriton: " + triton_text() + "\n";
   } catch (const CLI::ParseError& problem) {
     return fail(ErrorId::usage, std::string(problem.what()));
   }

@@ -31,6 +31,7 @@ os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a file that reads its input must
 os.dup2(2, 1)  # what a file prints must not be mixed with the answers
 sys.stdout = sys.stderr
 
+OLDEST = (3, 3)  # of Triton, whose ASTSource takes attributes as they are given here
 TILE_FORM = re.compile(r"^(\*?)(fp64|fp32|fp16|bf16|i64|i32|i16|i8|u64|u32|u16|u8|u1|i1|fp8e4nv|fp8e5)$")
 
 
@@ -382,6 +383,9 @@ def answer_assemble(request):
 def answer_versions(_):
     import triton
 
+    version = tuple(int(part) for part in re.findall(r"\d+", triton.__version__)[:2])
+    if version < OLDEST:
+        raise Refused("import", f"Triton {triton.__version__} is too old: {'.'.join(map(str, OLDEST))} or later is needed")
     return {"python": ".".join(map(str, sys.version_info[:3])), "triton": triton.__version__,
             "executable": sys.executable}
 

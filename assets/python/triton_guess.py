@@ -220,7 +220,8 @@ class Reading:
 
     def stepped_now(self, leaf):
         """pid * BLOCK: a block's first element, which is no stride."""
-        if any(isinstance(part, ast.Name) and part.id in self.program for part in factors(leaf)):
+        if any((isinstance(part, ast.Name) and part.id in self.program) or called(part) in ("program_id", "num_programs")
+               for part in factors(leaf)):
             return {part.id for part in factors(leaf) if isinstance(part, ast.Name) and part.id in self.constexprs
                     and not re.search("stride|cols|^n_", part.id.lower())}
         return set()
