@@ -45,6 +45,25 @@ TEST(Plants, FindFunctionsOfOneLineStructsAndKernelsWithAttributes) {
   EXPECT_EQ(definition_in(kKernels, "third"), "");
 }
 
+TEST(Plants, FindFunctionsOfPythonUpToTheNextLineThatIsNotIndented) {
+  const std::string text =
+      "@triton.jit\n"
+      "def first(x, y,\n"
+      "          BLOCK: tl.constexpr):\n"
+      "    i = tl.arange(0, BLOCK)\n"
+      "\n"
+      "    tl.store(y + i, x)  # second(y)\n"
+      "\n\n"
+      "# The next.\n"
+      "@triton.jit\n"
+      "def second(y):\n"
+      "    first(0, y, 16)\n";
+  EXPECT_TRUE(definition_in(text, "first").starts_with("first(x, y,\n"));
+  EXPECT_TRUE(definition_in(text, "first").ends_with("# second(y)\n\n"));
+  EXPECT_EQ(definition_in(text, "second"), "second(y):\n    first(0, y, 16)\n");
+  EXPECT_EQ(definition_in(text, "third"), "");
+}
+
 TEST(Plants, OfTextThatIsNotThereOnceAreRefused) {
   EXPECT_EQ(planted({{.in = "first", .replace = "if (i <= n)", .by = ""}}),
             "'bug' cannot be planted: 'if (i <= n)' does not stand once in first");
