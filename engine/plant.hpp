@@ -18,7 +18,8 @@ struct Plant {
   std::string in = {};       // the function, kernel or struct that contains the text; empty: the whole file
   std::string replace = {};  // must occur exactly once
   std::string by = {};
-  std::string file = {};  // "rows.cuh": a header beside the kernel's file; empty: the kernel's file
+  std::string file = {};  // "rows.cuh": a header beside the kernel's file; "matmul.py": the file of a rung that has one
+                          // of its own (Rung::kernel_file); empty: the lab's kernel file
 };
 
 /// The definition of the function or struct of this name in a CUDA source formatted like ours: from its name to the
