@@ -5,8 +5,9 @@ import triton
 import triton.language as tl
 
 
-# One tile of C. The compiler loads the k-tiles with cp.async, num_stages - 1 of them ahead, into shared memory that it
-# swizzles, and multiplies them on the tensor cores. It multiplies floats as TF32, unless input_precision says otherwise.
+# One tile of C. The compiler makes a pipeline of num_stages stages of the loop: cp.async copies later k-tiles into
+# shared memory, which it swizzles, while the tensor cores multiply one. Floats are multiplied as TF32, unless
+# input_precision says otherwise.
 @triton.jit
 def multiply_tile(a, b, c, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn, tile_m, tile_n,
                   BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):

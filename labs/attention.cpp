@@ -6,12 +6,13 @@
 #include "engine/numbers.hpp"
 #include "engine/specs.hpp"
 #include "labs/attention_shape.hpp"
-#include "labs/triton.hpp"
+#include "labs/attention_triton.hpp"
 
 namespace tilescope {
 namespace {
 
 // A rung's own scratch comes last, so that all rungs can be timed on the buffers of the one that has the most.
+// labs/attention_triton.cpp counts on the order of the others.
 enum Buffer : size_t { kQ, kK, kV, kO, kLse, kOwn };
 constexpr int64_t kFp32Threads = 256;
 // Every 32nd query is so much larger that exp(score) alone is more than a float holds. All else is N(0, 1).
@@ -139,33 +140,6 @@ Result<void> check_stages(const Config& config) {
   return check_shared("STAGES", std::to_string(config.param("STAGES")), stages_shared_bytes(config));
 }
 
-// ---- Triton
-
-std::vector<Launch> launch_triton(const Config& config) {
-  Launch launch = launch_flash("flash_attention", config, 0, 0).front();
-  return {triton_launch(launch.kernel, launch.grid, launch.arguments, config,
-                        {"HEAD_DIM", "CAUSAL", "BLOCK_M", "BLOCK_N"})};
-}
-
-Result<void> check_triton(const Config& config) {
-  if (auto heads = check_heads(config); !heads) return heads;
-  const int64_t m = config.param("BLOCK_M"), n = config.param("BLOCK_N"), depth = config.param("HEAD_DIM");
-  const int64_t warps = config.param("num_warps"), stages = config.param("num_stages");
-  const int64_t accumulators = m * (n + depth) / (32 * warps);
-  if (accumulators + 20 > kMostRegisters)
-    return fail(ErrorId::parameter_range, "num_warps", warps,
-                phrase("at least {}: the accumulators alone would take {} of a thread's 255 registers", warps * 2,
-                       accumulators));
-  // For a Hopper GPU the compiler makes num_stages buffers of K and V, for the simulator one less.
-  return check_shared("num_stages", std::to_string(stages), 2 * depth * (m + 2 * stages * n));
-}
-
-std::vector<Param> make_triton_params() {
-  std::vector<Param> params{num_warps_param(4, 8), num_stages_param(2, 4)};
-  params.front().gpu_value = 8;
-  return params;
-}
-
 // ---- The ladder
 
 Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
@@ -281,14 +255,7 @@ std::vector<Rung> make_rungs() {
       make_staged_rung("flash-lazy-rescale", {"Flash, lazy rescaling", "Flash，按需缩放"}, "flash_lazy_rescale"));
   rungs.push_back(
       {.name = "auto", .title = {"Auto", "自动"}, .params = {"HEAD_DIM", "CAUSAL", "DTYPE"}, .pick = pick_tiles});
-  rungs.push_back({.name = "triton-flash",
-                   .title = {"Triton, flash", "Triton，flash"},
-                   .kernel_file = "attention.py",
-                   .kernels = {"flash_attention"},
-                   .params = {"HEAD_DIM", "CAUSAL", "DTYPE", "BLOCK_M", "BLOCK_N", "num_warps", "num_stages"},
-                   .launches = launch_triton,
-                   .grid_formula = tiles_formula,
-                   .check = check_triton});
+  rungs.push_back(make_triton_flash(tiles_formula));
   return rungs;
 }
 
@@ -461,7 +428,7 @@ Lab make_attention() {
   lab.kernel_file = "attention.cu";
   lab.sizes = make_attention_sizes(400);
   lab.params = make_attention_params();
-  for (Param& param : make_triton_params()) lab.params.push_back(std::move(param));
+  for (Param& param : make_triton_flash_params()) lab.params.push_back(std::move(param));
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
   lab.default_rung = "flash-lazy-rescale";

@@ -126,7 +126,7 @@ std::vector<Param> make_params() {
        .min = 0,
        .max = 4,
        .model_only = true}};
-  for (Param& param : make_triton_matmul_params(4)) params.push_back(std::move(param));
+  for (Param& param : make_triton_matmul_params(8, 4)) params.push_back(std::move(param));
   return params;
 }
 

@@ -133,7 +133,7 @@ std::vector<Param> make_params() {
                   {"The function that is applied to product plus bias.", "作用于乘积与偏置之和的函数。"},
                   {{"relu", {"ReLU", "ReLU"}}, {"gelu", {"GELU, tanh formula", "GELU，tanh 公式"}}})};
   for (Param& param : make_tile_params()) params.push_back(std::move(param));
-  for (Param& param : make_triton_matmul_params(8)) params.push_back(std::move(param));
+  for (Param& param : make_triton_matmul_params(4, 8)) params.push_back(std::move(param));
   return params;
 }
 

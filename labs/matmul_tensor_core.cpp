@@ -115,7 +115,7 @@ std::vector<Param> make_params() {
        .max = 1024,
        .gpu_value = 132,
        .model_only = true});  // the grid is made of it, and the kernel asks how large that is
-  for (Param& param : make_triton_matmul_params(8)) params.push_back(std::move(param));
+  for (Param& param : make_triton_matmul_params(4, 8)) params.push_back(std::move(param));
   return params;
 }
 

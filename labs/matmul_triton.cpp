@@ -15,8 +15,8 @@ constexpr int64_t kMostAccumulators = 128;  // floats that a lane can hold besid
 
 }  // namespace
 
-std::vector<Param> make_triton_matmul_params(int64_t gpu_warps) {
-  std::vector<Param> params{num_warps_param(4, 8), num_stages_param(3)};
+std::vector<Param> make_triton_matmul_params(int64_t warps, int64_t gpu_warps) {
+  std::vector<Param> params{num_warps_param(warps, 8), num_stages_param(3)};
   params.front().gpu_value = gpu_warps;
   return params;
 }
@@ -31,7 +31,7 @@ Launch launch_triton_matmul(std::string kernel, const Config& config, const Matm
                             std::initializer_list<const char*> constexprs) {
   const int64_t m = config.size("M"), n = config.size("N"), k = config.size("K");
   std::vector<Argument> arguments{BufferArgument{0}, BufferArgument{1}, BufferArgument{2}};  // a, b, c
-  // Of a matrix with rows of n elements the strides are n and 1; B column-major has columns of k.
+  // A row-major matrix with rows of n elements has the strides n and 1; a column-major B has columns of k.
   const std::pair<int64_t, int64_t> b = operands.b_column_major ? std::pair{int64_t{1}, k} : std::pair{n, int64_t{1}};
   for (const int64_t number : {m, n, k, k, int64_t{1}, b.first, b.second, n, int64_t{1}})
     arguments.emplace_back(scalar(static_cast<int32_t>(number)));
@@ -46,8 +46,8 @@ Result<void> check_triton_tile(const Config& config, DType type) {
   if (accumulators > kMostAccumulators)
     return fail(ErrorId::parameter_range, "BM · BN / (32 · num_warps), the accumulators of a lane,", accumulators,
                 phrase("at most {}, half of its registers", kMostAccumulators));
-  // For a Hopper GPU the compiler makes num_stages buffers of A and B, for the simulator one less. C passes through
-  // the same memory at the end, on its way to rows that a warp stores whole.
+  // For a Hopper GPU the compiler makes num_stages buffers of A and B, for the simulator one less. At the end C passes
+  // through the same memory, so that a warp stores whole rows.
   const auto element = static_cast<int64_t>(size_of(type));
   const int64_t stages = (rows + columns) * config.param("BK") * element * config.param("num_stages");
   return check_shared("num_stages", std::to_string(config.param("num_stages")),

@@ -9,8 +9,9 @@
 
 namespace tilescope {
 
-/// num_warps and num_stages. The extents of the tile are the CUDA rungs' BM, BN and BK.
-std::vector<Param> make_triton_matmul_params(int64_t gpu_warps);
+/// num_warps, with its default on the simulator and on a GPU, and num_stages. The extents of the tile are the CUDA
+/// rungs' BM, BN and BK.
+std::vector<Param> make_triton_matmul_params(int64_t warps, int64_t gpu_warps);
 
 /// One program for each tile of C. `constexprs` are parameters of the lab: BM, BN, BK …
 Launch launch_triton_matmul(std::string kernel, const Config& config, const MatmulOperands& operands,
