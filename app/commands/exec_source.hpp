@@ -16,7 +16,7 @@ class ExecSource {
 
   const std::string& text() const { return text_; }
   KernelLanguage language() const { return language_; }
-  /// Of a CUDA file, read on the first call: with its headers.
+  /// A CUDA file is read on the first call, with its headers.
   const SourceFacts& facts();
   /// The kernel that --kernel refers to, as far as the source tells; null if it does not.
   const SourceKernel* kernel();

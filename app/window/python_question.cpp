@@ -48,8 +48,8 @@ void draw_python_question(PanelContext& context, Sandbox& sandbox) {
   ImGui::PushFont(context.fonts.body_semibold);
   ImGui::TextUnformatted(context.strings.format("python.title", fmt::arg("file", file->filename().string())).c_str());
   ImGui::PopFont();
-  const TextRun run[] = {{context.fonts.small, context.theme.text,
-                          context.strings.format("python.text", fmt::arg("file", file->string()))}};
+  const std::string text = context.strings.format("python.text", fmt::arg("file", file->string()));
+  const TextRun run[] = {{context.fonts.small, context.theme.text, text}};
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = flow_text(ImGui::GetWindowDrawList(), {at.x, at.y + context.px(8)},
                                  width - 2 * context.px(kPadding), context.px(20), run);
