@@ -1,10 +1,12 @@
-// Lab "attention": O = softmax(Q · Kᵗ / √d) · V. kernels/attention.cu holds the rungs.
+// Lab "attention": O = softmax(Q · Kᵗ / √d) · V. kernels/attention.cu holds the rungs, kernels/attention.py the one in
+// Triton.
 #include <algorithm>
 #include <cmath>
 
 #include "engine/numbers.hpp"
 #include "engine/specs.hpp"
 #include "labs/attention_shape.hpp"
+#include "labs/triton.hpp"
 
 namespace tilescope {
 namespace {
@@ -137,6 +139,33 @@ Result<void> check_stages(const Config& config) {
   return check_shared("STAGES", std::to_string(config.param("STAGES")), stages_shared_bytes(config));
 }
 
+// ---- Triton
+
+std::vector<Launch> launch_triton(const Config& config) {
+  Launch launch = launch_flash("flash_attention", config, 0, 0).front();
+  return {triton_launch(launch.kernel, launch.grid, launch.arguments, config,
+                        {"HEAD_DIM", "CAUSAL", "BLOCK_M", "BLOCK_N"})};
+}
+
+Result<void> check_triton(const Config& config) {
+  if (auto heads = check_heads(config); !heads) return heads;
+  const int64_t m = config.param("BLOCK_M"), n = config.param("BLOCK_N"), depth = config.param("HEAD_DIM");
+  const int64_t warps = config.param("num_warps"), stages = config.param("num_stages");
+  const int64_t accumulators = m * (n + depth) / (32 * warps);
+  if (accumulators + 20 > kMostRegisters)
+    return fail(ErrorId::parameter_range, "num_warps", warps,
+                phrase("at least {}: the accumulators alone would take {} of a thread's 255 registers", warps * 2,
+                       accumulators));
+  // For a Hopper GPU the compiler makes num_stages buffers of K and V, for the simulator one less.
+  return check_shared("num_stages", std::to_string(stages), 2 * depth * (m + 2 * stages * n));
+}
+
+std::vector<Param> make_triton_params() {
+  std::vector<Param> params{num_warps_param(4, 8), num_stages_param(2, 4)};
+  params.front().gpu_value = 8;
+  return params;
+}
+
 // ---- The ladder
 
 Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
@@ -252,6 +281,14 @@ std::vector<Rung> make_rungs() {
       make_staged_rung("flash-lazy-rescale", {"Flash, lazy rescaling", "Flash，按需缩放"}, "flash_lazy_rescale"));
   rungs.push_back(
       {.name = "auto", .title = {"Auto", "自动"}, .params = {"HEAD_DIM", "CAUSAL", "DTYPE"}, .pick = pick_tiles});
+  rungs.push_back({.name = "triton-flash",
+                   .title = {"Triton, flash", "Triton，flash"},
+                   .kernel_file = "attention.py",
+                   .kernels = {"flash_attention"},
+                   .params = {"HEAD_DIM", "CAUSAL", "DTYPE", "BLOCK_M", "BLOCK_N", "num_warps", "num_stages"},
+                   .launches = launch_triton,
+                   .grid_formula = tiles_formula,
+                   .check = check_triton});
   return rungs;
 }
 
@@ -271,7 +308,11 @@ std::vector<BreakIt> make_switches() {
                       {.in = "update_maximum",
                        .replace = "new_max = fmaxf(m, block_max)",
                        .by = "new_max = 0",
-                       .file = "attention.cuh"}}},
+                       .file = "attention.cuh"},
+                      {.in = "attend",
+                       .replace = "tl.maximum(m, tl.max(scores, axis=1))",
+                       .by = "tl.zeros_like(m)",
+                       .file = "attention.py"}}},
           {.name = "NO_RESCALE",
            .title = {"Do not rescale the output", "不重新缩放输出"},
            .help = {"Terms that were added under a smaller maximum keep their old weight.",
@@ -284,9 +325,10 @@ std::vector<BreakIt> make_switches() {
                       {.in = "flash_q_registers", .replace = "scale_rows(o, rescale);", .by = ""},
                       {.in = "flash_lazy_rescale",
                        .replace = "if (__any_sync(0xffffffff, risen)) scale_rows(o, rescale);",
-                       .by = ""}},
+                       .by = ""},
+                      {.in = "attend", .replace = "acc * rescale[:, None]", .by = "acc", .file = "attention.py"}},
            .rungs = {"online-row", "flash-fp32", "flash-mma", "flash-stages", "flash-q-registers", "flash-lazy-rescale",
-                     "auto"}},
+                     "auto", "triton-flash"}},
           make_tile_barrier_switch(
               {"unfused", "flash-fp32", "flash-mma", "flash-stages", "flash-q-registers", "flash-lazy-rescale", "auto"},
               {{.in = "score_tiles", .replace = "__syncthreads();", .by = ""},
@@ -310,8 +352,13 @@ std::vector<BreakIt> make_switches() {
                     "超出末尾的键是 0，得分也是 0，但 exp(0) 是 1；有因果掩码时，查询还会看到更晚的键。"},
            .plants = {{.in = "KeyBlocks",
                        .replace = "unmasked = visible_keys(first, queries, keys) / BLOCK_N;",
-                       .by = "unmasked = blocks;"}},
-           .rungs = {"flash-fp32", "flash-mma", "flash-stages", "flash-q-registers", "flash-lazy-rescale", "auto"}}};
+                       .by = "unmasked = blocks;"},
+                      {.in = "attend",
+                       .replace = "scores = tl.where(visible, scores, -float(\"inf\"))",
+                       .by = "scores = scores",
+                       .file = "attention.py"}},
+           .rungs = {"flash-fp32", "flash-mma", "flash-stages", "flash-q-registers", "flash-lazy-rescale", "auto",
+                     "triton-flash"}}};
 }
 
 std::vector<Predict> make_predicts() {
@@ -414,6 +461,7 @@ Lab make_attention() {
   lab.kernel_file = "attention.cu";
   lab.sizes = make_attention_sizes(400);
   lab.params = make_attention_params();
+  for (Param& param : make_triton_params()) lab.params.push_back(std::move(param));
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
   lab.default_rung = "flash-lazy-rescale";

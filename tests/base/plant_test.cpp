@@ -45,6 +45,29 @@ TEST(Plants, FindFunctionsOfOneLineStructsAndKernelsWithAttributes) {
   EXPECT_EQ(definition_in(kKernels, "third"), "");
 }
 
+TEST(Plants, FindFunctionsOfPython) {
+  const std::string kernels = R"(# first is above second
+import triton
+
+
+@triton.jit
+def first(out, n,
+          BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+
+    tl.store(out + i, first_value(i), mask=i < n)
+
+
+@triton.jit
+def second(out, n):
+    tl.store(out, n)
+)";
+  EXPECT_TRUE(definition_in(kernels, "first").starts_with("first(out, n,\n"));
+  EXPECT_TRUE(definition_in(kernels, "first").ends_with("mask=i < n)"));
+  EXPECT_EQ(definition_in(kernels, "second"), "second(out, n):\n    tl.store(out, n)");
+  EXPECT_EQ(definition_in(kernels, "first_value"), "");
+}
+
 TEST(Plants, OfTextThatIsNotThereOnceAreRefused) {
   EXPECT_EQ(planted({{.in = "first", .replace = "if (i <= n)", .by = ""}}),
             "'bug' cannot be planted: 'if (i <= n)' does not stand once in first");

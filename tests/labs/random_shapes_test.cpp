@@ -52,6 +52,13 @@ Ways ways_of_rows(DeviceKind) {
   return {both, both};
 }
 
+/// A tile of a Triton rung holds whole rows: the longest ones take many warps and one row in a tile.
+Ways ways_of_rows_in_tiles(DeviceKind device) {
+  Ways ways = ways_of_rows(device);
+  ways.of_simulator.push_back({{"DTYPE", 0}, {"num_warps", 16}, {"ROWS", 1}});
+  return ways;
+}
+
 /// Tiles in which a warp has all shapes of lanes, and the threads are more and fewer than one copy step's elements.
 Ways ways_of_fp32(DeviceKind) {
   return {{{},
@@ -115,9 +122,9 @@ const std::map<std::string, Subject>& subjects() {
        {[](DeviceKind device) { return random_lengths(most_elements(device), 2); }, ways_of_sin_cos_add}},
       {"gelu", {[](DeviceKind device) { return repeated(random_lengths(most_elements(device), 3), 2); }, ways_of_gelu}},
       {"softmax", {random_rows, ways_of_softmax}},
-      {"layernorm", {random_rows, ways_of_rows}},
+      {"layernorm", {random_rows, ways_of_rows_in_tiles}},
       {"layernorm-backward", {random_rows, ways_of_rows}},
-      {"rmsnorm", {random_rows, ways_of_rows}},
+      {"rmsnorm", {random_rows, ways_of_rows_in_tiles}},
       {"matmul-fp32", {random_products, ways_of_fp32}},
       {"matmul-tensor-core", {random_tensor_products, ways_of_tensor_cores}},
       {"grouped-order", {random_aligned_products, ways_of_defaults}},
@@ -229,14 +236,14 @@ bool may_refuse(const Tested& tested) {
 TEST_P(RandomShapes, AreAllRight) {
   const std::vector<Values> shapes = subjects().at(GetParam().lab).shapes(GetParam().device);
   ASSERT_GE(shapes.size(), kRandomShapes);
-  const std::vector<size_t> turns = shapes_to_run(GetParam(), shapes.size());
   size_t refused = 0;
-  for (const size_t turn : turns) {
+  for (const size_t turn : shapes_to_run(GetParam(), shapes.size())) {
     const auto request = request_in_turn(GetParam(), shapes[turn], turn);
-    if (!request && may_refuse(GetParam()) && ++refused <= turns.size() / 20) continue;
+    if (!request && may_refuse(GetParam()) && ++refused != 0) continue;
     ASSERT_TRUE(request) << "no way is possible";
     EXPECT_EQ(what_is_wrong(*request), "");
   }
+  EXPECT_LE(refused, 4U) << "only the longest row is more than any tile holds";
 }
 
 std::vector<Tested> every_rung_on(DeviceKind device) {
