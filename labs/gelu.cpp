@@ -1,4 +1,5 @@
-// Lab "gelu": the tanh form of GELU, fused step by step from eight kernels into one. kernels/gelu.cu holds the rungs.
+// Lab "gelu": the tanh form of GELU, fused step by step from eight kernels into one. kernels/gelu.cu holds the rungs,
+// kernels/gelu.py those in Triton.
 #include <algorithm>
 #include <cmath>
 

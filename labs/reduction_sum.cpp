@@ -1,4 +1,5 @@
-// Lab "reduction-sum": out[0] = x[0] + … + x[n − 1]. kernels/reduction.cu holds the rungs.
+// Lab "reduction-sum": out[0] = x[0] + … + x[n − 1]. kernels/reduction.cu holds the rungs,
+// kernels/reduction.py those in Triton.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -145,8 +146,8 @@ Rung make_single_pass_rung() {
 }
 
 Rung make_triton_atomic_rung() {
-  Rung rung = tile_per_program_rung("triton-atomic", {"Triton: atomic per program", "Triton：每个 program 一次原子加"},
-                                    "reduction.py", "atomic_per_program", {kX, kOut});
+  Rung rung = tile_per_program_rung("triton-atomic", {"Triton: one atomic", "Triton：一次原子加"}, "reduction.py",
+                                    "atomic_per_program", {kX, kOut});
   rung.kernels.push_back("clear");
   rung.launches = [add = rung.launches](const Config& config) {
     std::vector<Launch> launches = add(config);

@@ -1,4 +1,5 @@
-// Lab "sin-cos-add": out = sin(a) + cos(b). kernels/sin_cos_add.cu holds the rungs.
+// Lab "sin-cos-add": out = sin(a) + cos(b). kernels/sin_cos_add.cu holds the rungs, kernels/sin_cos_add.py
+// those in Triton.
 #include <cmath>
 
 #include "engine/lab.hpp"

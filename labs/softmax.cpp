@@ -1,4 +1,5 @@
-// Lab "softmax": every row becomes exp(x - max) / sum of exp(x - max). kernels/softmax.cu holds the rungs.
+// Lab "softmax": every row becomes exp(x - max) / sum of exp(x - max). kernels/softmax.cu holds the rungs, kernels/softmax.py
+// those in Triton.
 #include <cmath>
 
 #include "engine/numbers.hpp"
@@ -113,7 +114,7 @@ Rung make_triton_row_rung() {
 Rung make_triton_persistent_rung() {
   const auto programs = [](const Config& config) { return std::min(config.param("PROGRAMS"), config.size("rows")); };
   return {.name = "triton-persistent",
-          .title = {"Triton: persistent programs", "Triton：持久 program"},
+          .title = {"Triton: persistent", "Triton：持久 program"},
           .kernel_file = "softmax.py",
           .kernels = {"persistent"},
           .params = {"DTYPE", "PROGRAMS", "num_warps", "num_stages"},
