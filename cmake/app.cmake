@@ -29,7 +29,7 @@ app_library(tilescope_draw "app/draw;app/draw/plots;app/draw/editor;app/draw/gl"
 target_include_directories(tilescope_draw SYSTEM PUBLIC /usr/include/imgui)
 app_library(tilescope_session app/session tilescope_bench)
 app_library(tilescope_sandbox app/sandbox tilescope_session tilescope_form)
-app_library(tilescope_observed app/observed tilescope_draw tilescope_bench)
+app_library(tilescope_observed app/observed tilescope_draw tilescope_bench tilescope_layout)
 use_precompiled(little tilescope_reading tilescope_form tilescope_draw tilescope_session tilescope_sandbox tilescope_observed)
 
 # What views and panels are given takes longer to read than all that is theirs, so it is read once.

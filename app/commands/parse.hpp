@@ -26,6 +26,7 @@ struct ShotCommandOptions {
                        // waves | source; empty: the default
   std::string diff;    // a rung to compare the source with
   std::string header;  // header to show instead of the kernel's file
+  std::string page;    // what the compiler made of the kernel, to show instead of its source
   std::string language = "en";       // en | zh
   std::string zoom = "grid";         // for the tile view
   std::string extent = "1600x1000";  // pixels

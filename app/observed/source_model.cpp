@@ -7,6 +7,9 @@
 
 #include "app/draw/sentences.hpp"
 #include "engine/compile/compile_log.hpp"
+#include "engine/compile/python_parts.hpp"
+#include "engine/compile/triton/mlir_locations.hpp"
+#include "engine/sim/ptx/inlining_comment.hpp"
 
 namespace tilescope {
 namespace {
@@ -50,6 +53,15 @@ uint32_t number_at(std::string_view text, size_t word) {
   return number;
 }
 
+/// The Python function of that name.
+std::optional<KernelLines> find_function(const std::vector<std::string>& lines, std::string_view name) {
+  std::string text;
+  for (const std::string& line : lines) text.append(line).append("\n");
+  for (const PythonDefinition& one : python_definitions(text))
+    if (one.name == name) return KernelLines{one.first_line, one.line, one.last_line};
+  return std::nullopt;
+}
+
 /// Calls `take` with every line of a text.
 template <class Take>
 void for_each_line(std::string_view text, Take take) {
@@ -88,11 +100,28 @@ std::vector<uint32_t> file_numbers(std::string_view ptx, std::string_view file) 
   return numbers;
 }
 
+/// The innermost place in the file, and the one in the file that called it.
+template <class Places>
+Listing::Origin origin_of(const Places& places, std::string_view file) {
+  Listing::Origin origin;
+  for (const auto& place : places) {
+    if (file_name_of(place.file) != file) continue;
+    if (origin.line != 0) {
+      origin.inlined = place.line;
+      break;
+    }
+    origin.line = place.line;
+  }
+  return origin;
+}
+
 /// ".loc 1 9 60, function_name $L__info_string0, inlined_at 1 19 14"
-PtxListing::Origin origin_of(std::string_view directive, const std::vector<uint32_t>& files) {
+Listing::Origin origin_of_directive(std::string_view directive, const std::vector<uint32_t>& files,
+                                    const std::string& own_name) {
   const auto known = [&](uint32_t file) { return std::ranges::find(files, file) != files.end(); };
-  PtxListing::Origin origin;
+  Listing::Origin origin;
   if (known(number_at(directive, 1))) origin.line = number_at(directive, 2);
+  if (const auto places = places_in_comment(directive); places.size() > 1) return origin_of(places, own_name);
   const size_t inlined = directive.find("inlined_at");
   if (inlined != std::string_view::npos && known(number_at(directive.substr(inlined), 1)))
     origin.inlined = number_at(directive.substr(inlined), 2);
@@ -125,7 +154,9 @@ Ledger ledger_of(const Traffic& traffic, std::string_view file) {
   return ledger;
 }
 
-std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, std::string_view kernel) {
+std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, std::string_view kernel,
+                                       KernelLanguage language) {
+  if (language == KernelLanguage::triton) return find_function(lines, kernel);
   const auto found = std::ranges::find_if(lines, [&](const std::string& line) { return declares(line, kernel); });
   if (found == lines.end()) return std::nullopt;
   const auto signature = static_cast<size_t>(found - lines.begin());
@@ -167,27 +198,28 @@ std::string with_file_names(std::string text, const Error& error) {
   return text;
 }
 
-uint32_t PtxListing::first_instruction() const {
+uint32_t Listing::first_instruction() const {
   const auto found = std::ranges::find_if(origins, [](const Origin& origin) { return origin.line != 0; });
   return found == origins.end() ? 0 : static_cast<uint32_t>(found - origins.begin());
 }
 
-std::optional<uint32_t> PtxListing::first_of(uint32_t source_line) const {
+std::optional<uint32_t> Listing::first_of(uint32_t source_line) const {
   for (uint32_t index = 0; index < origins.size(); ++index)
     if (origins[index].is(source_line)) return index;
   return std::nullopt;
 }
 
-PtxListing read_ptx(std::string_view ptx, std::string_view kernel, std::string_view file) {
-  PtxListing listing;
+Listing read_ptx(std::string_view ptx, std::string_view kernel, std::string_view file) {
+  Listing listing;
   const auto files = file_numbers(ptx, file);
+  const std::string own_name = file_name_of(file);
   bool inside = false;
-  PtxListing::Origin origin;
+  Listing::Origin origin;
   for_each_line(ptx, [&](std::string_view line) {
     if (line.find(".entry") != std::string_view::npos && declares(line, kernel)) inside = true;
     if (!inside) return;
     if (trimmed(line).starts_with(".loc")) {
-      origin = origin_of(trimmed(line), files);
+      origin = origin_of_directive(trimmed(line), files, own_name);
       return;
     }
     // Declarations and labels belong to no line.
@@ -196,8 +228,36 @@ PtxListing read_ptx(std::string_view ptx, std::string_view kernel, std::string_v
     if (text.empty() && (listing.origins.empty() || listing.text.ends_with("\n\n"))) return;
     listing.text += laid_out(line);
     listing.text += '\n';
-    listing.origins.push_back(instruction ? origin : PtxListing::Origin{});
+    listing.origins.push_back(instruction ? origin : Listing::Origin{});
     if (line.starts_with("}")) inside = false;
+  });
+  if (listing.text.ends_with('\n')) listing.text.pop_back();
+  return listing;
+}
+
+Listing read_mlir(std::string_view text, std::string_view file) {
+  const MlirLocations locations(text);
+  const std::string own_name = file_name_of(file);
+  Listing listing;
+  std::vector<size_t> open;  // lines that open a block: their location stands where it is closed
+  for_each_line(text, [&](std::string_view line) {
+    if (is_location_entry(line)) return;
+    const std::string shown = without_locations(line);
+    const std::string_view code = trimmed(shown);
+    const size_t here = listing.origins.size();
+    listing.text += shown + "\n";
+    listing.origins.push_back(origin_of(locations.of_line(line).places, own_name));
+    Listing::Origin& origin = listing.origins.back();
+    // The function's location would light its first line with everything in it.
+    if (code.starts_with("module") || code.starts_with("tt.func")) origin = {};
+    const bool closes = code.starts_with("}"), opens = code.ends_with("{");
+    if (closes && !opens && !open.empty()) {
+      const bool of_function = open.size() <= 2;
+      if (!of_function) listing.origins[open.back()] = origin;
+      origin = {};
+      open.pop_back();
+    }
+    if (opens && !closes) open.push_back(here);
   });
   if (listing.text.ends_with('\n')) listing.text.pop_back();
   return listing;

@@ -13,6 +13,7 @@
 #include "app/draw/strings.hpp"
 #include "app/observed/view_state.hpp"
 #include "engine/compile/compiler.hpp"
+#include "engine/kernel_language.hpp"
 #include "engine/run_result.hpp"
 
 namespace tilescope {
@@ -51,12 +52,14 @@ struct Ledger {
 /// Only lines of `file`, matched by file name.
 Ledger ledger_of(const Traffic& traffic, std::string_view file);
 
-/// Lines of a kernel in its source, 1-based: from the comment above it to its closing brace.
+/// Lines of a kernel in its source, 1-based: from the comment above it (of a Python function: or its decorators) to its
+/// end.
 struct KernelLines {
   uint32_t first = 0, signature = 0, last = 0;
   bool contains(uint32_t line) const { return line >= first && line <= last; }
 };
-std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, std::string_view kernel);
+std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, std::string_view kernel,
+                                       KernelLanguage language = KernelLanguage::cuda);
 
 /// Compile errors of a run that failed with ErrorId::compile_failed, including those in headers; empty for other
 /// errors.
@@ -71,8 +74,9 @@ std::string compile_errors_text(const Strings& strings, const std::vector<Compil
 /// "/home/me/labs/common.cuh".
 std::string with_file_names(std::string text, const Error& error);
 
-/// One kernel of a PTX text without its line directives, and the source line of each instruction.
-struct PtxListing {
+/// What a compiler made of a kernel, without its line directives, and the source line of each instruction: its PTX, or
+/// the TTIR or TTGIR of Triton.
+struct Listing {
   std::string text;
   /// Parallel to the lines of `text`; 1-based source lines, 0 if there is none. `inlined` is the line that called the
   /// inlined function that contains `line`.
@@ -81,12 +85,14 @@ struct PtxListing {
     bool is(uint32_t source) const { return source != 0 && (line == source || inlined == source); }
   };
   std::vector<Origin> origins;
-  /// The first PTX line (from 0) of a source line.
+  /// The first line (from 0) of a source line.
   std::optional<uint32_t> first_of(uint32_t source_line) const;
-  /// The first PTX line that has an origin; 0 if none has.
+  /// The first line that has an origin; 0 if none has.
   uint32_t first_instruction() const;
 };
-PtxListing read_ptx(std::string_view ptx, std::string_view kernel, std::string_view file);
+Listing read_ptx(std::string_view ptx, std::string_view kernel, std::string_view file);
+/// The TTIR or TTGIR of one kernel.
+Listing read_mlir(std::string_view text, std::string_view file);
 
 /// The source line of a selection: its own, or that of its access.
 std::optional<uint32_t> line_of(const Selection& selection, const RunResult* result);

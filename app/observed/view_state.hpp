@@ -72,6 +72,9 @@ struct SourceQuote {
   std::string file, text;  // "kernels/rows.cuh", and the text of the lines
 };
 
+/// What the source panel shows: the kernel's source, or what a compiler made of it.
+enum class SourcePage { source, ttir, ttgir, ptx };
+
 /// The window's position on the desktop, in screen coordinates; width 0: not known yet.
 struct WindowPlace {
   int left = 0, top = 0, width = 0, height = 0;
@@ -128,6 +131,7 @@ struct ViewState : LabView, DrawState {
   std::map<std::string, std::string> diff_with;  // lab → the rung chosen for the comparison
   std::string header;                            // shown in the source panel; empty: the kernel's own file
   std::optional<SourceQuote> quote;              // taken over by the source panel
+  std::optional<SourcePage> source_page;         // a page that it is asked to show; taken over
   bool bottom_speed = false;                     // the narrow layout shows speed instead of source
   double frame_ms = 0;                           // time of the last frame
   bool show_frame_time = false;

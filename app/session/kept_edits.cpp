@@ -35,7 +35,9 @@ Result<void> remove_edit(const fs::path& folder, const std::string& name) {
 
 }  // namespace
 
-std::string lab_edit_name(std::string_view lab) { return "lab:" + std::string(lab); }
+std::string lab_edit_name(std::string_view lab, std::string_view file) {
+  return "lab:" + std::string(lab) + (file.empty() ? "" : "/") + std::string(file);
+}
 std::string file_edit_name(const fs::path& file) { return "file:" + file.string(); }
 
 KeptEdits::KeptEdits(fs::path folder) : folder_(std::move(folder)) {

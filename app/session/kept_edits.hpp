@@ -22,8 +22,8 @@
 
 namespace tilescope {
 
-/// Names of texts: a lab's kernel file, and a user's own file.
-std::string lab_edit_name(std::string_view lab);
+/// Names of texts: a lab's kernel file (Rung::kernel_file; empty: the lab's own), and a user's own file.
+std::string lab_edit_name(std::string_view lab, std::string_view file = {});
 std::string file_edit_name(const std::filesystem::path& file);
 
 class KeptEdits {

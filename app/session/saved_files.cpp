@@ -120,11 +120,12 @@ Result<void> replace_file(const fs::path& file, std::string_view text) {
   return fail(ErrorId::file_not_written, target.string(), Phrase::translatable(std::strerror(error)));
 }
 
-Result<SavedCopy> save_copy(const fs::path& folder, const std::string& name, const std::string& text) {
+Result<SavedCopy> save_copy(const fs::path& folder, const std::string& name, const std::string& text,
+                            const std::string& ending) {
   std::map<std::string, std::string> index = read_index(folder);
   std::error_code ignored;
   for (int number = 1;; ++number) {
-    const std::string file = number == 1 ? name + ".cu" : fmt::format("{}-{}.cu", name, number);
+    const std::string file = number == 1 ? name + ending : fmt::format("{}-{}{}", name, number, ending);
     const fs::path path = folder / file;
     if (fs::exists(path, ignored)) {
       const auto written = index.find(file);

@@ -28,8 +28,9 @@ struct SavedCopy {
   /// NAME.cu already exists as a different file, or as a copy that was changed in a different program.
   bool is_new_name = false;
 };
-/// Writes `text` as NAME.cu in the folder. An earlier copy under this name is replaced, unless a different program has
-/// changed it; any other file stays, and the copy becomes NAME-2.cu, NAME-3.cu ….
-Result<SavedCopy> save_copy(const std::filesystem::path& folder, const std::string& name, const std::string& text);
+/// Writes `text` as NAME.cu, or with a different ending, in the folder. An earlier copy under this name is replaced,
+/// unless a different program has changed it; any other file stays, and the copy becomes NAME-2.cu, NAME-3.cu ….
+Result<SavedCopy> save_copy(const std::filesystem::path& folder, const std::string& name, const std::string& text,
+                            const std::string& ending = ".cu");
 
 }  // namespace tilescope

@@ -114,8 +114,20 @@ void Session::select_rung(const std::string& name) {
   const Rung* rung = find_rung(*lab_, name);
   if (rung == nullptr) return;
   if (wanted_.rung != name) wanted_.launch.reset();  // it has its own launches
-  rung_ = rung;
-  wanted_.rung = name;
+  change_rung(*rung);
+}
+
+/// The edit of the file that is left is kept, and that of the next one is taken.
+void Session::change_rung(const Rung& rung) {
+  if (rung.kernel_file != rung_->kernel_file && !shows_own()) {
+    if (typed_) set_source(*std::exchange(typed_, {}));
+    auto& edits = other_edits_[lab_->name];
+    if (wanted_.edited_source) edits[rung_->kernel_file] = std::move(*wanted_.edited_source);
+    wanted_.edited_source.reset();
+    if (auto known = edits.extract(rung.kernel_file)) wanted_.edited_source = std::move(known.mapped());
+  }
+  rung_ = &rung;
+  wanted_.rung = rung.name;
 }
 
 void Session::set_size(const std::string& name, int64_t value) {
@@ -185,21 +197,25 @@ void Session::set_request(const Request& request) {
     show_own(request.own_lab, request.rung);
   else
     select_lab(request.lab);
+  if (const Rung* rung = find_rung(*lab_, request.rung)) change_rung(*rung);
   typed_.reset();
   wanted_ = request;
-  rung_ = find_rung(*lab_, request.rung);
 }
 
-void Session::restore_edit(const std::string& lab, std::string text) {
+void Session::restore_edit(const std::string& lab, const std::string& file, std::string text) {
   const Lab* edited = find_lab(lab);
   if (edited == nullptr) return;
-  if (edited == lab_)
-    wanted_.edited_source = std::move(text);
+  Request& request =
+      edited == lab_ ? wanted_ : remembered_.try_emplace(lab, first_request(*edited, wanted_.device)).first->second;
+  const Rung* rung = find_rung(*edited, request.rung);
+  if (rung != nullptr && rung->kernel_file == file)
+    request.edited_source = std::move(text);
   else
-    remembered_.try_emplace(lab, first_request(*edited, wanted_.device)).first->second.edited_source = std::move(text);
+    other_edits_[lab][file] = std::move(text);
 }
 
 bool Session::is_edited(const std::string& lab) const {
+  if (const auto others = other_edits_.find(lab); others != other_edits_.end() && !others->second.empty()) return true;
   if (lab == lab_->name) return wanted_.edited_source.has_value();
   const auto known = remembered_.find(lab);
   return known != remembered_.end() && known->second.edited_source.has_value();
@@ -305,7 +321,9 @@ void Session::note_progress(const RunResult& result) {
   if (shows_own()) return;
   std::string source;
   if (result.request.edited_source) {
-    auto text = read_source_file(engine_->root() / source_file_of(*lab_));
+    const Rung* rung = find_rung(*lab_, result.request.rung);
+    if (rung == nullptr) return;
+    auto text = read_source_file(engine_->root() / source_file_of(*lab_, *rung));
     if (!text) return;
     source = std::move(*text);
   }

@@ -44,6 +44,8 @@ class Session {
   const Request& request() const { return wanted_; }
   const Lab& lab() const { return *lab_; }
   const Rung& rung() const { return *rung_; }
+  /// The file of the rung's kernels: "kernels/elementwise.py", or the path of a user's own file.
+  std::string source_file() const { return source_file_of(*lab_, *rung_); }
   /// What the wanted request runs: the picked rung for a rung that picks. Null if it cannot run.
   struct Chosen {
     Resolved resolved;
@@ -59,6 +61,7 @@ class Session {
   void set_device(DeviceKind device);
   void set_model_order(bool on);        // run the block-order model even if the lab does not ask for it
   void set_gpu(const std::string& id);  // the modelled GPU; empty: the default. An unknown id changes nothing
+  /// The edit of the rung's file. A lab may have kernels in several files: each keeps its own edit.
   void set_source(std::optional<std::string> edited);
   /// The editor's text while the learner types: it runs only after set_source, but is not lost if the lab is left
   /// before.
@@ -77,8 +80,9 @@ class Session {
   /// Values out of range and labs that do not exist are ignored.
   std::map<std::string, Request> remembered() const;
   void restore(const std::map<std::string, Request>& requests);
-  /// Restores an edit of the lab's kernel from an earlier start; call after restore().
-  void restore_edit(const std::string& lab, std::string text);
+  /// Restores an edit of one of the lab's kernel files from an earlier start; call after restore(). `file` is as in
+  /// Rung::kernel_file.
+  void restore_edit(const std::string& lab, const std::string& file, std::string text);
   bool is_edited(const std::string& lab) const;
   bool auto_run = true;
 
@@ -133,6 +137,7 @@ class Session {
   class RunWorker;
   class BenchWorker;
   void leave_lab();
+  void change_rung(const Rung& rung);
   void take_over_run();
   void take_over_bench();
   void forget_steps();
@@ -146,6 +151,8 @@ class Session {
   mutable std::optional<Request> chosen_for_;        // the request for which chosen_ was found
   mutable std::optional<Chosen> chosen_;
   std::map<std::string, Request> remembered_;  // by lab
+  /// Edits of kernel files that the lab's request does not run, by lab and Rung::kernel_file.
+  std::map<std::string, std::map<std::string, std::string>> other_edits_;
   std::shared_ptr<const RunResult> result_;
   std::optional<Error> error_, bench_error_;
   std::optional<Request> submitted_;                                       // the newest one handed to the worker

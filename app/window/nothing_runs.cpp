@@ -30,7 +30,7 @@ Trouble trouble_of(const PanelContext& context, const Error& error) {
   const Strings& strings = context.strings;
   const Sandbox* own =
       context.sandbox != nullptr && context.sandbox->is_shown(context.session) ? context.sandbox : nullptr;
-  const std::string file = file_name_of(source_file_of(context.lab()));
+  const std::string file = file_name_of(context.session.source_file());
   const auto messages = compile_errors(error);
   if (error.id == ErrorId::compile_failed && !messages.empty()) {
     const uint32_t line = is_in_file(messages.front(), file) ? messages.front().line : 0;

@@ -41,6 +41,13 @@ TabNote note_of(const PanelContext& context, const ViewSpec& spec, const View& v
   return note;
 }
 
+/// Rung::kernel_file of the lab's rungs, each once.
+std::set<std::string> kernel_files_of(const Lab& lab) {
+  std::set<std::string> files;
+  for (const Rung& rung : lab.rungs) files.insert(rung.kernel_file);
+  return files;
+}
+
 /// Areas that no tooltip may cover: error messages, and the card of the first steps.
 std::vector<Mark> places_to_keep_free(const Marks& marks) {
   std::vector<Mark> places;
@@ -82,10 +89,11 @@ void Screen::restore_edits(std::filesystem::path folder) {
   sandbox.set_edits(edits_.get());
   size_t restored = 0;
   for (const Lab& lab : labs())
-    if (const KeptEdits::Edit* edit = edits_->find(lab_edit_name(lab.name))) {
-      session.restore_edit(lab.name, edit->text);
-      ++restored;
-    }
+    for (const std::string& file : kernel_files_of(lab))
+      if (const KeptEdits::Edit* edit = edits_->find(lab_edit_name(lab.name, file))) {
+        session.restore_edit(lab.name, file, edit->text);
+        ++restored;
+      }
   if (restored > 0) show_message(strings.format("status.edits_restored", fmt::arg("count", restored)));
 }
 
@@ -97,7 +105,8 @@ void Screen::keep_edits() {
     show_message(strings.format("status.edits_not_kept", fmt::arg("reason", strings.message(*problem))));
   const bool own = session.shows_own();
   if (own && !sandbox.is_shown(session)) return;
-  std::string name = own ? file_edit_name(sandbox.file()) : lab_edit_name(session.lab().name);
+  std::string name =
+      own ? file_edit_name(sandbox.file()) : lab_edit_name(session.lab().name, session.rung().kernel_file);
   const auto& edited = session.newest_source();
   if (name == edit_name_ && edited == edit_kept_) return;
   edit_name_ = std::move(name);
@@ -112,7 +121,7 @@ std::string Screen::base_of_edit(bool own) {
   const KeptEdits::Edit* known = edits_->find(edit_name_);
   if (known != nullptr && (!own || sandbox.changed_beside_edits())) return known->base;
   if (own) return sha256_of(sandbox.text_on_disk());
-  return sha256_of(read_source_file(session.engine().root() / source_file_of(session.lab())).value_or(""));
+  return sha256_of(read_source_file(session.engine().root() / session.source_file()).value_or(""));
 }
 
 void Screen::zoom(int steps) {

@@ -61,6 +61,7 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   screen.view.diff = options.diff.has_value();
   if (options.diff) screen.view.diff_with[options.request.lab] = *options.diff;
   screen.view.header = options.header;
+  screen.view.source_page = options.page;
   screen.view.light = options.light;
   screen.view.selection = {};
   screen.view.selection.block = options.block;

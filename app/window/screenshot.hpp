@@ -20,6 +20,7 @@ struct ShotOptions {
   bool speed = false;               // if source and speed share an area: show the speed
   std::optional<std::string> diff;  // the source panel compares with this rung
   std::string header;               // shown instead of the kernel's file
+  std::optional<SourcePage> page;   // shown instead of the source
   Language language = Language::en;
   bool light = false;
   int width = 1600, height = 1000;  // unscaled pixels; the picture is larger by `scale`

@@ -134,13 +134,18 @@ Result<void> check_compared(const Engine& engine, const Request& request, const 
   const auto resolved = engine.resolve(request);
   if (resolved && resolved->rung == rung)
     return fail(ErrorId::usage, fmt::format("--diff '{}' is the rung that is shown", other));
+  if (resolved && resolved->rung->kernel_file != rung->kernel_file)
+    return fail(ErrorId::usage,
+                fmt::format("--diff '{}' is a rung of a different file, {}", other, source_file_of(lab, *rung)));
   return {};
 }
 
 /// Checks that the kernel's file includes that header.
 Result<void> check_header(const Engine& engine, const Request& request, const std::string& header) {
   const Lab& lab = *lab_of(request);
-  const std::filesystem::path file = engine.root() / source_file_of(lab);
+  const Rung* rung = find_rung(lab, request.rung);
+  const std::string name = rung != nullptr ? source_file_of(lab, *rung) : source_file_of(lab);
+  const std::filesystem::path file = engine.root() / name;
   std::string text = lab.source_text.value_or("");
   if (!lab.source_text) {
     auto read = read_source_file(file.string());
@@ -153,7 +158,7 @@ Result<void> check_header(const Engine& engine, const Request& request, const st
     names += (names.empty() ? "" : ", ") + one.name;
   }
   return fail(ErrorId::usage, fmt::format("--header '{}' is none that {} includes; it includes {}", header,
-                                          lab.kernel_file, names.empty() ? "none" : names));
+                                          file.filename().string(), names.empty() ? "none" : names));
 }
 
 /// A window is open for hours and tries many sizes, and with glibc's defaults its heaps stay fragmented: every thread
@@ -233,6 +238,10 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
       return refuse(known.error());
     shot.header = options.header;
   }
+  if (!options.page.empty())
+    shot.page = options.page == "ttir"    ? SourcePage::ttir
+                : options.page == "ttgir" ? SourcePage::ttgir
+                                          : SourcePage::ptx;
   shot.request = *request;
   shot.request.model_order = options.order;
   shot.view = options.panel;

@@ -138,11 +138,15 @@ std::string setting_text(const Request& request, const std::string& name, int64_
   return lab != nullptr ? param_text(*lab, name, value) : std::to_string(value);
 }
 
-std::string config_text(const Request& request, const Config& config) {
+/// The sizes, and the parameters that the rung uses. A user's own file says nothing about that: all of them.
+std::string config_text(const RunResult& result) {
+  const Lab* lab = lab_of(result.request);
+  const Rung* rung = lab != nullptr && !result.request.own_lab ? find_rung(*lab, result.rung) : nullptr;
   std::string text;
-  for (const auto& [name, value] : config.sizes) text += fmt::format(" {}={}", name, value);
-  for (const auto& [name, value] : config.params)
-    text += fmt::format(" {}={}", name, setting_text(request, name, value));
+  for (const auto& [name, value] : result.config.sizes) text += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : result.config.params)
+    if (rung == nullptr || std::ranges::find(rung->params, name) != rung->params.end())
+      text += fmt::format(" {}={}", name, setting_text(result.request, name, value));
   return text.empty() ? text : text.substr(1);
 }
 
@@ -302,7 +306,7 @@ std::string to_text(const RunResult& result, bool with_ledger) {
   const std::string what =
       result.request.lab.empty() ? result.plan.source_file : result.request.lab + " " + result.request.rung;
   text += fmt::format("{} on {} [{}]\n", what, result.device.name, name_of(badge));
-  if (const auto config = config_text(result.request, result.config); !config.empty()) text += config + "\n";
+  if (const auto config = config_text(result); !config.empty()) text += config + "\n";
   for (const auto& launch : result.plan.launches) {
     text += fmt::format("{}<<<{}, {}>>>", kernel_name(launch.kernel), grid_text(launch.grid), grid_text(launch.block));
     // PTX of the user's own is not assembled for the simulator.

@@ -294,10 +294,37 @@ TEST(Tokenizer, PtxWords) {
 }
 
 TEST(Tokenizer, PythonWords) {
-  EXPECT_EQ(kind_of(Syntax::python, "@triton.jit", "@triton"), TokenKind::preprocessor);
+  EXPECT_EQ(kind_of(Syntax::python, "@triton.jit", "@triton.jit"), TokenKind::preprocessor);
   EXPECT_EQ(kind_of(Syntax::python, "def add(x):  # sum", "def"), TokenKind::keyword);
   EXPECT_EQ(kind_of(Syntax::python, "def add(x):  # sum", "# sum"), TokenKind::comment);
   EXPECT_EQ(kind_of(Syntax::python, "i = tl.program_id(0)", "tl"), TokenKind::builtin);
+  EXPECT_EQ(kind_of(Syntax::python, "i = tl.program_id(0)", "program_id"), TokenKind::builtin);
+  EXPECT_EQ(kind_of(Syntax::python, "x = tl.math.exp(y)", "exp"), TokenKind::builtin);
+  EXPECT_EQ(kind_of(Syntax::python, "x = y.exp(z)", "exp"), TokenKind::identifier);
+  EXPECT_EQ(kind_of(Syntax::python, "x = -float(\"inf\") + 1e-6", "\"inf\""), TokenKind::string);
+  EXPECT_EQ(kind_of(Syntax::python, "x = -float(\"inf\") + 1e-6", "1e-6"), TokenKind::number);
+  EXPECT_EQ(kind_of(Syntax::python, "print(f\"{x}\", rb'y')", "f\"{x}\""), TokenKind::string);
+  EXPECT_EQ(kind_of(Syntax::python, "a = b // c", "c"), TokenKind::identifier) << "a division is no comment";
+}
+
+TEST(Tokenizer, MlirWords) {
+  const std::string_view load = "%a_48 = tt.load %a#0 : tensor<64x!tt.ptr<f16>, #blocked> // x";
+  EXPECT_EQ(kind_of(Syntax::mlir, load, "tt.load"), TokenKind::keyword);
+  EXPECT_EQ(kind_of(Syntax::mlir, load, "%a#0"), TokenKind::identifier);
+  EXPECT_EQ(kind_of(Syntax::mlir, load, "tensor"), TokenKind::type);
+  EXPECT_EQ(kind_of(Syntax::mlir, load, "!tt.ptr"), TokenKind::type);
+  EXPECT_EQ(kind_of(Syntax::mlir, load, "f16"), TokenKind::type);
+  EXPECT_EQ(kind_of(Syntax::mlir, load, "#blocked"), TokenKind::builtin);
+  EXPECT_EQ(kind_of(Syntax::mlir, load, "// x"), TokenKind::comment);
+}
+
+TEST(Tokenizer, APythonStringInThreeQuotesReachesAcrossLines) {
+  LineState state = LineState::plain;
+  tokenize(Syntax::python, "x = r\"\"\"one", &state);
+  EXPECT_EQ(state, LineState::python_double_quotes);
+  const auto tokens = tokenize(Syntax::python, "two\"\"\" + y", &state);
+  EXPECT_EQ(state, LineState::plain);
+  EXPECT_EQ(tokens.front().kind, TokenKind::string);
 }
 
 TEST(Tokenizer, TokensCoverAnyLineWithoutGaps) {
@@ -306,7 +333,7 @@ TEST(Tokenizer, TokensCoverAnyLineWithoutGaps) {
   for (int round = 0; round < 4000; ++round) {
     std::string line;
     for (size_t length = random() % 24; length > 0; --length) line += alphabet[random() % alphabet.size()];
-    for (Syntax syntax : {Syntax::none, Syntax::cuda, Syntax::ptx, Syntax::python}) {
+    for (Syntax syntax : {Syntax::none, Syntax::cuda, Syntax::ptx, Syntax::python, Syntax::mlir}) {
       auto state = static_cast<LineState>(random() % 4);
       uint32_t at = 0;
       for (const Token& token : tokenize(syntax, line, &state)) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "app/session/session.hpp"
+#include "engine/compile/python_parts.hpp"
 #include "engine/compile/used_parts.hpp"
 #include "engine/lab.hpp"
 
@@ -29,9 +30,11 @@ std::vector<std::string> lines_of(const std::string& text) {
 SourceDiff diff_of(const std::string& text, const std::string& other, const std::string& shown) {
   return diff_of_kernels(text, std::vector<std::string>{other}, std::vector<std::string>{shown});
 }
-std::vector<uint32_t> used_lines(const std::string& text, const std::vector<std::string>& kernels) {
+std::vector<uint32_t> used_lines(const std::string& text, const std::vector<std::string>& kernels,
+                                 KernelLanguage language) {
   std::vector<uint32_t> lines;
-  for (const UsedPart& part : used_parts(text, kernels))
+  const bool python = language == KernelLanguage::triton;
+  for (const UsedPart& part : python ? used_python_parts(text, kernels) : used_parts(text, kernels))
     for (uint32_t line = part.first_line; line <= part.last_line; ++line) lines.push_back(line);
   return lines;
 }
@@ -115,19 +118,21 @@ void expect_whole(const std::string& text, const SourceDiff& diff, const Rung& o
     }
     std::ranges::sort(left);
     std::ranges::sort(right);
-    EXPECT_EQ(left, used_lines(text, other.kernels));
-    EXPECT_EQ(right, used_lines(text, shown.kernels));
+    const KernelLanguage language = language_of(other.kernel_file);
+    EXPECT_EQ(left, used_lines(text, other.kernels, language));
+    EXPECT_EQ(right, used_lines(text, shown.kernels, language));
   }
 }
 
 TEST(SourceDiff, OfAnyTwoRungsHasEveryLineOfBothOnceAndEqualLinesAreEqual) {
   for (const Lab& lab : labs()) {
-    const std::string text = read_kernels(lab.kernel_file);
     for (const Rung& other : lab.rungs) {
+      const std::string file = std::filesystem::path(source_file_of(lab, other)).filename();
+      const std::string text = read_kernels(file);
       for (const Rung& shown : lab.rungs) {
-        if (other.pick || shown.pick) continue;
+        if (other.pick || shown.pick || other.kernel_file != shown.kernel_file) continue;
         SCOPED_TRACE(lab.name + ": " + other.name + " beside " + shown.name);
-        const SourceDiff diff = diff_of_kernels(text, other.kernels, shown.kernels);
+        const SourceDiff diff = diff_of_kernels(text, other.kernels, shown.kernels, language_of(file));
         EXPECT_EQ(diff.same(), other.kernels == shown.kernels);
         expect_whole(text, diff, other, shown);
       }

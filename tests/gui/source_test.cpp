@@ -83,12 +83,14 @@ TEST(SourceKernel, IsFoundWithTheCommentAboveIt) {
 
 TEST(SourceKernel, EveryRungsKernelIsFoundInItsFile) {
   for (const Lab& lab : labs()) {
-    std::ifstream stream(std::string(TILESCOPE_SOURCE) + "/kernels/" + lab.kernel_file);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    for (const Rung& rung : lab.rungs)
+    for (const Rung& rung : lab.rungs) {
+      const std::string file = source_file_of(lab, rung);
+      std::ifstream stream(std::string(TILESCOPE_SOURCE) + "/" + file);
+      std::vector<std::string> lines;
+      for (std::string line; std::getline(stream, line);) lines.push_back(line);
       for (const std::string& kernel : rung.kernels)
-        EXPECT_TRUE(find_kernel(lines, kernel)) << lab.name << " " << kernel;
+        EXPECT_TRUE(find_kernel(lines, kernel, language_of(file))) << lab.name << " " << kernel;
+    }
   }
 }
 
@@ -152,7 +154,7 @@ constexpr std::string_view kPtx = R"(.version 8.0
 )";
 
 TEST(SourcePtx, IsTheKernelAloneWithTheSourceLineOfEachInstruction) {
-  const PtxListing listing = read_ptx(kPtx, "add", "kernels/x.cu");
+  const Listing listing = read_ptx(kPtx, "add", "kernels/x.cu");
   EXPECT_EQ(listing.text.find("other"), std::string::npos);
   EXPECT_EQ(listing.text.find(".loc"), std::string::npos);
   EXPECT_TRUE(listing.text.starts_with(".visible .entry add("));

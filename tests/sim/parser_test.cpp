@@ -104,6 +104,18 @@ TEST(Parser, InlinedCodeBelongsToTheKernelsOwnLine) {
     innermost.push_back(lines.innermost(instruction.location).line);
   EXPECT_EQ(innermost, (std::vector<uint32_t>{10, 500, 70, 90, 90, 500, 300, 4}));
 }
+TEST(Parser, CodeThatTritonInlinedBelongsToTheLineThatCalledIt) {
+  const auto module = parsed(
+      kernel_around(".loc 1 10 0 // k.py:10:0\nret;\n.loc 2 43 17 // standard.py:43:17 @[ k.py:13:22 ]\nret;\n"
+                    ".loc 2 170 27 // standard.py:170:27 @[ standard.py:191:40 @[ k.py:7:9 @[ k.py:37:29 ] ] ]\nret;\n"
+                    ".loc 1 7 15 // k.py:7:15 @[ k.py:29:32 ]\nret;\n.loc 2 50 1 // made up @[ k.py ]\nret;",
+                    ".file 1 \"k.py\"\n.file 2 \"standard.py\"\n"));
+  const SourceLines lines(module->functions[0]);
+  std::vector<uint32_t> found;
+  for (const auto& instruction : module->functions[0].instructions)
+    found.push_back(lines.find(instruction.location).line);
+  EXPECT_EQ(found, (std::vector<uint32_t>{10, 13, 7, 7, 50}));
+}
 TEST(Parser, ErrorsNameTheLineAndWhatIsWrong) {
   EXPECT_EQ(error_of(kernel_around("mov.u32 %r1, ;")), "PTX line 12: ';' is no operand");
   EXPECT_EQ(error_of(kernel_around("@%r1 ret;")), "PTX line 12: '%r1' is no predicate");

@@ -19,7 +19,11 @@ namespace tilescope {
 
 class CodeView {
  public:
-  explicit CodeView(Syntax syntax) : highlighter_(syntax) {}
+  explicit CodeView(Syntax syntax) : highlighter_(syntax) { buffer.style = style_of(syntax); }
+  void set_syntax(Syntax syntax) {
+    highlighter_.set_syntax(syntax);
+    buffer.style = style_of(syntax);
+  }
 
   /// What a panel adds to lines; line indices start at 0.
   struct Hooks {
@@ -72,6 +76,7 @@ class CodeView {
   static float text_offset(const DrawContext& context) { return context.px(52); }
 
  private:
+  static TextStyle style_of(Syntax syntax) { return syntax == Syntax::python ? kPythonStyle : TextStyle{}; }
   static constexpr uint32_t kAbove = 3, kBelow = 1;  // lines shown around a revealed one, if there is room
 
   /// What is kept visible. Rows move when their text, their margin or the width changes, so positions are lines.

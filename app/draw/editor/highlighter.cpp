@@ -1,6 +1,7 @@
 #include "app/draw/editor/highlighter.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilescope {
 
@@ -9,8 +10,15 @@ void Highlighter::reset(const std::vector<std::string>& lines) {
   update(lines, {&everything, 1});
 }
 
+void Highlighter::set_syntax(Syntax syntax) {
+  if (syntax == syntax_) return;
+  syntax_ = syntax;
+  retokenize_ = true;
+}
+
 size_t Highlighter::update(const std::vector<std::string>& lines, std::span<const LineChange> changes) {
-  size_t first = lines.size();
+  const bool all = std::exchange(retokenize_, false);
+  size_t first = all ? 0 : lines.size();
   for (const LineChange& change : changes) {
     const auto at = lines_.begin() + static_cast<std::ptrdiff_t>(change.first);
     const auto rest = lines_.erase(at, at + static_cast<std::ptrdiff_t>(change.removed));
@@ -21,7 +29,7 @@ size_t Highlighter::update(const std::vector<std::string>& lines, std::span<cons
   size_t tokenized = 0;
   for (size_t index = first; index < lines_.size(); ++index) {
     Line& line = lines_[index];
-    if (!line.read || line.at_start != state) {
+    if (all || !line.read || line.at_start != state) {
       line.read = true;
       line.at_start = state;
       line.tokens = tokenize(syntax_, lines[index], &state);

@@ -19,6 +19,8 @@ class Highlighter {
 
   /// Applies changes in order; `lines` is the text after the last one. Returns the number of lines tokenized.
   size_t update(const std::vector<std::string>& lines, std::span<const LineChange> changes);
+  /// The next update() tokenizes everything by another syntax.
+  void set_syntax(Syntax syntax);
   /// Tokenizes everything again.
   void reset(const std::vector<std::string>& lines);
 
@@ -32,6 +34,7 @@ class Highlighter {
     std::vector<Token> tokens;
   };
   Syntax syntax_;
+  bool retokenize_ = false;
   std::vector<Line> lines_{Line{}};  // an empty text has one line
 };
 

@@ -37,11 +37,12 @@ uint32_t cells_of(std::string_view text) {
 void wrap_line(std::string_view text, uint32_t line, RowWidths cells, std::vector<CodeRow>* rows) {
   const auto size = static_cast<uint32_t>(text.size());
   const size_t indentation = std::min(text.find_first_not_of(' '), text.size());
-  // A comment is continued under its text, so that the slashes stand alone.
-  const bool comment = text.substr(indentation).starts_with("// ");
+  // A comment is continued under its text, so that its mark stands alone.
+  const std::string_view start = text.substr(indentation);
+  const uint32_t mark = start.starts_with("// ") ? 3 : start.starts_with("# ") ? 2 : 0;
   // Arguments aligned far to the right leave no room for further indentation.
   const size_t deepest = std::min<size_t>(indentation, cells.others / 3);
-  const uint32_t hanging = static_cast<uint32_t>(deepest) + (comment ? 3 : 4);
+  const uint32_t hanging = static_cast<uint32_t>(deepest) + (mark != 0 ? mark : 4);
   uint32_t begin = 0, indent = 0;
   for (uint32_t row = 0;; ++row) {
     const uint32_t whole = row < cells.short_rows ? cells.first : cells.others;
@@ -54,7 +55,7 @@ void wrap_line(std::string_view text, uint32_t line, RowWidths cells, std::vecto
       if (used + next.cells > room && text[at] != ' ') break;
       used += next.cells;
       at = std::min(size, at + static_cast<uint32_t>(next.bytes));
-      const Break here = break_behind(text.substr(begin, at - begin), comment);
+      const Break here = break_behind(text.substr(begin, at - begin), mark != 0);
       // A worse break after a better one counts only if the better one would leave most of the row empty.
       const bool better = here >= best || end - begin < room / 3;
       if (here == Break::none || at <= indentation || !better) continue;

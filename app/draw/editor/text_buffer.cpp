@@ -6,7 +6,7 @@
 namespace tilescope {
 namespace {
 
-constexpr std::string_view kIndent = "  ";
+constexpr std::string_view kTab = "  ";
 constexpr size_t kHistoryLimit = 4096;
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
@@ -50,7 +50,7 @@ std::string cleaned(std::string_view text) {
   std::string result;
   for (char c : text) {
     if (c == '\t')
-      result += kIndent;
+      result += kTab;
     else if (c != '\r')
       result += c;
   }
@@ -249,8 +249,8 @@ void TextBuffer::type(std::string_view text) {
   TextRange range = selection();
   const std::string& line = lines_[range.begin.line];
   // A closing brace at the start of a line is outdented by one level.
-  if (text == "}" && range.begin.column >= kIndent.size() && indentation(line) >= range.begin.column) {
-    range.begin.column -= kIndent.size();
+  if (text == "}" && range.begin.column >= style.indent.size() && indentation(line) >= range.begin.column) {
+    range.begin.column -= style.indent.size();
     return replace(range, text, Kind::other);
   }
   replace(range, cleaned(text), Kind::typing);
@@ -263,11 +263,11 @@ void TextBuffer::new_line() {
   const std::string before = lines_[at.line].substr(0, at.column);
   std::string text = "\n" + std::string(indentation(before), ' ');
   const size_t last = before.find_last_not_of(' ');
-  const bool opens = last != std::string::npos && before[last] == '{';
-  if (opens) text += kIndent;
+  const bool opens = last != std::string::npos && before[last] == style.opens;
+  if (opens) text += style.indent;
   replace(selection(), text, Kind::other);
   // Between braces, the closing one moves to a separate line.
-  if (opens && lines_[cursor_.line].substr(cursor_.column).starts_with('}')) {
+  if (opens && style.opens == '{' && lines_[cursor_.line].substr(cursor_.column).starts_with('}')) {
     const TextPosition inside = cursor_;
     replace({inside, inside}, "\n" + std::string(indentation(before), ' '), Kind::other);
     place(inside);
@@ -279,9 +279,9 @@ void TextBuffer::erase_left(bool word) {
   TextPosition from = moved(cursor_, word ? Movement::word_left : Movement::left);
   // Inside the indentation, one level is removed.
   const std::string& line = lines_[cursor_.line];
-  if (!word && cursor_.column >= kIndent.size() && cursor_.column % kIndent.size() == 0 &&
+  if (!word && cursor_.column >= style.indent.size() && cursor_.column % style.indent.size() == 0 &&
       indentation(line) >= cursor_.column)
-    from.column = cursor_.column - kIndent.size();
+    from.column = cursor_.column - style.indent.size();
   replace({from, cursor_}, {}, Kind::erasing);
 }
 
@@ -312,12 +312,12 @@ void TextBuffer::indent() {
   const auto [first, last] = selected_lines();
   if (first == last && selection().begin.line == selection().end.line) {
     const size_t column = selection().begin.column;
-    return replace(selection(), kIndent.substr(column % kIndent.size()), Kind::other);
+    return replace(selection(), style.indent.substr(column % style.indent.size()), Kind::other);
   }
   std::vector<std::string> lines(lines_.begin() + static_cast<std::ptrdiff_t>(first),
                                  lines_.begin() + static_cast<std::ptrdiff_t>(last) + 1);
   for (auto& line : lines)
-    if (!line.empty()) line.insert(0, kIndent);
+    if (!line.empty()) line.insert(0, style.indent);
   replace_lines(first, last, lines);
 }
 
@@ -326,9 +326,9 @@ void TextBuffer::unindent() {
   std::vector<std::string> lines(lines_.begin() + static_cast<std::ptrdiff_t>(first),
                                  lines_.begin() + static_cast<std::ptrdiff_t>(last) + 1);
   const auto before = lines;
-  for (auto& line : lines) line.erase(0, std::min(indentation(line), kIndent.size()));
+  for (auto& line : lines) line.erase(0, std::min(indentation(line), style.indent.size()));
   if (lines == before) return;
-  const size_t cursor_shift = std::min(indentation(lines_[cursor_.line]), kIndent.size());
+  const size_t cursor_shift = std::min(indentation(lines_[cursor_.line]), style.indent.size());
   replace_lines(first, last, lines);
   if (cursor_ == anchor_) place({cursor_.line, cursor_.column - std::min(cursor_.column, cursor_shift)});
 }
@@ -380,8 +380,9 @@ void TextBuffer::toggle_comment() {
   std::vector<std::string> lines(lines_.begin() + static_cast<std::ptrdiff_t>(first),
                                  lines_.begin() + static_cast<std::ptrdiff_t>(last) + 1);
   const auto blank = [](const std::string& line) { return indentation(line) == line.size(); };
+  const std::string mark(style.comment);
   const bool commented = std::ranges::all_of(
-      lines, [&](const std::string& line) { return blank(line) || line.substr(indentation(line)).starts_with("//"); });
+      lines, [&](const std::string& line) { return blank(line) || line.substr(indentation(line)).starts_with(mark); });
   size_t column = std::string::npos;
   for (const auto& line : lines)
     if (!blank(line)) column = std::min(column, indentation(line));
@@ -389,9 +390,9 @@ void TextBuffer::toggle_comment() {
   for (auto& line : lines) {
     if (blank(line)) continue;
     if (!commented)
-      line.insert(column, "// ");
+      line.insert(column, mark + " ");
     else
-      line.erase(indentation(line), line.substr(indentation(line)).starts_with("// ") ? 3 : 2);
+      line.erase(indentation(line), mark.size() + (line.substr(indentation(line)).starts_with(mark + " ") ? 1 : 0));
   }
   replace_lines(first, last, lines);
 }

@@ -38,8 +38,18 @@ struct LineChange {
 
 enum class Movement { left, right, word_left, word_right, up, down, line_start, line_end, text_start, text_end };
 
+/// How the language of a text is laid out, for the keys that indent and comment.
+struct TextStyle {
+  std::string_view comment = "//";
+  std::string_view indent = "  ";
+  char opens = '{';  // at the end of a line: the next one is indented
+};
+inline constexpr TextStyle kPythonStyle{"#", "    ", ':'};
+
 class TextBuffer {
  public:
+  TextStyle style;
+
   explicit TextBuffer(std::string_view text = {}) { reset(text); }
 
   /// Replaces the text; clears the undo history.
@@ -65,18 +75,18 @@ class TextBuffer {
   // Edits at the cursor; each replaces the selection.
   void type(std::string_view text);   // typed characters: consecutive ones are undone together
   void paste(std::string_view text);  // a separate undo step
-  void new_line();                    // keeps the indentation, one level more after '{'
+  void new_line();                    // keeps the indentation, one level more after what opens a block
   void erase_left(bool word = false);
   void erase_right(bool word = false);
   void erase_selection();
-  void indent();  // two spaces; every selected line if there are several
+  void indent();  // one level; every selected line if there are several
   void unindent();
 
   // Whole lines: those that the selection touches.
   void move_lines(bool down);
   void duplicate_lines();
   void delete_lines();
-  void toggle_comment();  // "// " at their common indentation
+  void toggle_comment();  // at their common indentation
 
   bool can_undo() const { return undone_ < history_.size(); }
   bool can_redo() const { return undone_ > 0; }

@@ -11,16 +11,17 @@
 
 namespace tilescope {
 
-enum class Syntax : uint8_t { none, cuda, ptx, python };
-/// The syntax of a fenced code block: "cuda", "cpp", "ptx", "python"; anything else is none.
+enum class Syntax : uint8_t { none, cuda, ptx, python, mlir };
+/// The syntax of a fenced code block: "cuda", "cpp", "ptx", "python", "mlir"; anything else is none.
 Syntax syntax_from(std::string_view name);
 
 enum class TokenKind : uint8_t {
   text,  // operators, brackets, spaces
   identifier,
-  keyword,  // if, for, return; PTX instructions
-  type,     // float, int; PTX types
-  builtin,  // threadIdx, __global__; special PTX registers, such as %tid
+  keyword,  // if, for, return; PTX instructions; MLIR operations
+  type,     // float, int; PTX types; MLIR types
+  builtin,  // threadIdx, __global__; names of tl; special PTX registers, such as %tid; MLIR attributes, such as
+            // #blocked
   number,
   string,
   comment,

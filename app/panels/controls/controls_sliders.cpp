@@ -7,6 +7,7 @@
 
 #include "app/panels/controls/controls_slider.hpp"
 #include "app/panels/controls/sandbox_fields.hpp"
+#include "engine/kernel_language.hpp"
 
 namespace tilescope {
 namespace {
@@ -150,6 +151,10 @@ std::string typing_help(const PanelContext& context, const Slider& slider) {
                                 fmt::arg("high", with_separators(slider.high)));
 }
 
+bool uses_param(const Rung& rung, const std::string& name) {
+  return std::find(rung.params.begin(), rung.params.end(), name) != rung.params.end();
+}
+
 Slider size_slider(const PanelContext& context, const Size& size) {
   const Request& request = context.session.request();
   const int64_t most = request.device == DeviceKind::sim ? size.max_sim : size.max_gpu;
@@ -190,13 +195,21 @@ Slider param_slider(const PanelContext& context, const Param& param) {
                 .names = {}};
   for (const NamedValue& choice : param.choices) slider.names.push_back(context.strings(choice.title));
   slider.ticks = slider.stops.size() <= 17;
-  if (std::find(rung.params.begin(), rung.params.end(), param.name) == rung.params.end())
+  if (!uses_param(rung, param.name))
     slider.unused = only_rungs_text(context.strings, rungs_using(context.lab(), param.name));
   slider.only_stops = true;
   slider.low = slider.stops.front();
   slider.high = slider.stops.back();
   slider.typing_help = typing_help(context, slider);
   return slider;
+}
+
+/// A CUDA rung has no sliders of the Triton rungs. A Triton rung has only those that it uses: the others, which are
+/// folded for a CUDA rung, mostly belong to the CUDA kernels.
+bool concerns_language(const PanelContext& context, const Param& param) {
+  const Rung& rung = context.rung();
+  if (language_of(source_file_of(context.lab(), rung)) == KernelLanguage::triton) return uses_param(rung, param.name);
+  return !param.of_triton;
 }
 
 /// Replaces the grid by the reason why there is none with these values.
@@ -246,9 +259,7 @@ std::vector<FoldedRow> folded(const PanelContext& context, const std::vector<Sli
   std::vector<FoldedRow> rows;
   for (const Slider& slider : sliders) {
     const std::string& name = slider.name;
-    const auto uses = [&name](const Rung& rung) {
-      return std::find(rung.params.begin(), rung.params.end(), name) != rung.params.end();
-    };
+    const auto uses = [name](const Rung& rung) { return uses_param(rung, name); };
     rows.push_back({slider.title, rung_numbers(context.lab(), uses), uses});
   }
   return rows;
@@ -294,6 +305,7 @@ void sliders_section(Column& column) {
     if (const auto value = slider_row(column, size_slider(context, size))) context.session.set_size(size.name, *value);
   std::vector<Slider> unused;
   for (const Param& param : context.lab().params) {
+    if (!concerns_language(context, param)) continue;
     Slider slider = param_slider(context, param);
     if (!slider.unused.empty()) {
       unused.push_back(std::move(slider));

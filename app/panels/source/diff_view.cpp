@@ -28,8 +28,9 @@ float DiffView::second_column(const PanelContext& context, float width, size_t r
   return has_two_columns(context, width) ? std::round(width * share) : 0;
 }
 
-void DiffView::show(SourceDiff diff, const std::vector<std::string>& lines) {
+void DiffView::show(SourceDiff diff, const std::vector<std::string>& lines, Syntax syntax) {
   diff_ = std::move(diff);
+  highlighter_.set_syntax(syntax);
   if (lines != lines_) {
     const LineChange everything{0, highlighter_.line_count(), lines.size()};
     lines_ = lines;

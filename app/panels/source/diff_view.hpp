@@ -42,7 +42,7 @@ class DiffView {
   };
 
   /// Takes a difference over; the lines are those of its file.
-  void show(SourceDiff diff, const std::vector<std::string>& lines);
+  void show(SourceDiff diff, const std::vector<std::string>& lines, Syntax syntax);
   const SourceDiff& diff() const { return diff_; }
   Outcome draw(PanelContext& context, ImVec2 size, const Hooks& hooks);
   /// Scrolls so that the line is seen, at the next draw.

@@ -23,16 +23,26 @@ namespace fs = std::filesystem;
 
 constexpr double kTypingPause = 0.35;  // seconds without a key before an edit is run
 
+Listing listing_of(const RunResult& result, const std::string& kernel, SourcePage page) {
+  const std::string& file = result.plan.source_file;
+  if (page == SourcePage::source || page == SourcePage::ptx) return read_ptx(result.compiled.ptx, kernel, file);
+  const auto code = std::ranges::find(result.compiled.triton, kernel, &TritonCode::kernel);
+  if (code == result.compiled.triton.end()) return {};
+  return read_mlir(page == SourcePage::ttir ? code->ttir : code->ttgir, file);
+}
+
 }  // namespace
 
 void SourcePanel::take_source(PanelContext& context) {
   const Lab& lab = context.lab();
   const Request& request = context.session.request();
-  if (lab_ != lab.name) {
+  if (const std::string file = context.session.source_file(); lab_ != lab.name || file_ != file) {
     if (header_) show_header(context, {});
+    if (lab_ == lab.name) context.view.selection = context.view.suggested = {};  // lines of the other file
     lab_ = lab.name;
     rung_.clear();
-    file_ = source_file_of(lab);
+    file_ = file;
+    source_.set_syntax(syntax());
     original_ =
         lab.source_text ? *lab.source_text : read_source_file(context.session.engine().root() / file_).value_or("");
     taken_edit_ = request.edited_source;
@@ -48,7 +58,7 @@ void SourcePanel::take_source(PanelContext& context) {
   }
   const auto& result = context.result;
   const bool newer = !lab.source_text && result && result != result_ && result->request.lab == lab_ &&
-                     !result->request.edited_source &&
+                     result->plan.source_file == file_ && !result->request.edited_source &&
                      result->request.broken.empty();  // else it is not the file's text
   if (newer && !result->plan.source_text.empty() && result->plan.source_text != original_) {
     original_ = result->plan.source_text;
@@ -94,7 +104,7 @@ void SourcePanel::take_ledger(PanelContext& context) {
   listed_kernel_.clear();
 }
 
-/// The PTX of the kernel that is shown, if it was launched.
+/// The shown page of the kernel that is shown, if it was launched.
 void SourcePanel::take_listing() {
   std::string kernel;
   if (result_ && !result_->plan.launches.empty()) {
@@ -102,10 +112,13 @@ void SourcePanel::take_listing() {
     const auto shown = std::ranges::find(launches, kernel_, [](const Launch& one) { return kernel_name(one.kernel); });
     kernel = (shown != launches.end() ? *shown : launches.front()).kernel;
   }
-  if (kernel == listed_kernel_ && (!kernel.empty() || listing_.text.empty())) return;
+  const bool same = kernel == listed_kernel_ && page_ == listed_page_;
+  if (same && (!kernel.empty() || listing_.text.empty())) return;
   listed_kernel_ = kernel;
-  listing_ = kernel.empty() ? PtxListing{} : read_ptx(result_->compiled.ptx, kernel, file_);
-  if (ptx_.buffer.text() != listing_.text) ptx_.buffer.reset(listing_.text);
+  listed_page_ = page_;
+  listing_ = kernel.empty() || result_->plan.source_file != file_ ? Listing{} : listing_of(*result_, kernel, page_);
+  page_view_.set_syntax(page_ == SourcePage::ttir || page_ == SourcePage::ttgir ? Syntax::mlir : Syntax::ptx);
+  if (page_view_.buffer.text() != listing_.text) page_view_.buffer.reset(listing_.text);
 }
 
 void SourcePanel::apply_edits(PanelContext& context, bool now) {
@@ -122,13 +135,14 @@ std::optional<std::string> SourcePanel::edited_text() const {
 
 void SourcePanel::set_editing(PanelContext& context, bool on) {
   apply_edits(context, true);
-  showing_ptx_ = context.view.diff = false;
+  page_ = SourcePage::source;
+  context.view.diff = false;
   show_header(context, {});
   source_.editable = on;
   notice_.clear();
   if (!on) return;
   source_.focus();
-  const auto kernel = find_kernel(source_.buffer.lines(), shown_kernel(context));
+  const auto kernel = find_kernel(source_.buffer.lines(), shown_kernel(context), language());
   const size_t line = selected_ ? *selected_ - 1 : kernel ? kernel->signature : 0;
   source_.buffer.place({line, 0});
   source_.reveal(static_cast<uint32_t>(line), CodeView::Place::nearest);
@@ -169,10 +183,11 @@ void SourcePanel::save_copy(PanelContext& context) {
   const auto folder = make_saved_files_folder();
   if (!folder) return note(context, as_sentence(context.strings, folder.error()), saved_files_folder(), true);
   const std::string name = fs::path(file_).stem().string() + "-" + context.rung().name;
-  const auto saved = tilescope::save_copy(*folder, name, source_.buffer.text());
+  const std::string ending = fs::path(file_).extension().string();
+  const auto saved = tilescope::save_copy(*folder, name, source_.buffer.text(), ending);
   if (!saved) return note(context, as_sentence(context.strings, saved.error()), *folder, true);
   const char* key = saved->is_new_name ? "source.saved_new_name" : "source.saved";
-  note(context, context.strings.format(key, fmt::arg("file", saved->file.string()), fmt::arg("taken", name + ".cu")),
+  note(context, context.strings.format(key, fmt::arg("file", saved->file.string()), fmt::arg("taken", name + ending)),
        saved->file, false);
 }
 
@@ -199,11 +214,11 @@ void SourcePanel::fulfil(PanelContext& context, SourceWish wish) {
     case SourceWish::none:
       return;
     case SourceWish::edit:
-      return set_editing(context, !source_.editable || showing_ptx_);
+      return set_editing(context, !source_.editable || shows_listing());
     case SourceWish::save:
       return save_copy(context);
     case SourceWish::replace:
-      if (!source_.editable || showing_ptx_) set_editing(context, true);
+      if (!source_.editable || shows_listing()) set_editing(context, true);
       return source_.open_bar(CodeView::Bar::replace);
     case SourceWish::find:
     case SourceWish::go_to_line:
@@ -223,6 +238,7 @@ void SourcePanel::keep(PanelContext& context) {
 
 void SourcePanel::draw(PanelContext& context) {
   take_source(context);
+  take_page(context);
   take_result(context);
   take_headers(context);
   take_quote(context);
@@ -258,8 +274,8 @@ void SourcePanel::draw(PanelContext& context) {
   const ImVec2 code{size.x, std::max(std::floor((bottom - top) / context.px(20)), 1.0F) * context.px(20)};
   if (diffing_)
     draw_diff(context, code);
-  else if (showing_ptx_)
-    draw_ptx(context, code);
+  else if (shows_listing())
+    draw_listing(context, code);
   else if (header_)
     draw_header_page(context, code);
   else

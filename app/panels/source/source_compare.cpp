@@ -17,6 +17,11 @@ const Rung& run_rung(const PanelContext& context) {
   return chosen.rung != nullptr ? *chosen.rung : context.rung();
 }
 
+/// Rungs of different files have no lines in common.
+bool is_comparable(const Rung& rung, const Rung& shown) {
+  return !rung.pick && &rung != &shown && rung.kernel_file == shown.kernel_file;
+}
+
 }  // namespace
 
 const Rung* compared_rung(const PanelContext& context) {
@@ -24,11 +29,11 @@ const Rung* compared_rung(const PanelContext& context) {
   const Rung& shown = run_rung(context);
   const auto& wishes = context.view.diff_with;
   if (const auto wish = wishes.find(lab.name); wish != wishes.end())
-    if (const Rung* rung = find_rung(lab, wish->second); rung != nullptr && !rung->pick && rung != &shown) return rung;
+    if (const Rung* rung = find_rung(lab, wish->second); rung != nullptr && is_comparable(*rung, shown)) return rung;
   // The nearest below it on the ladder, else the nearest above.
   const Rung *below = nullptr, *above = nullptr;
   for (const Rung& rung : lab.rungs) {
-    if (rung.pick || &rung == &shown) continue;
+    if (!is_comparable(rung, shown)) continue;
     if (&rung < &shown)
       below = &rung;
     else if (above == nullptr)
@@ -42,7 +47,8 @@ void SourcePanel::take_difference(PanelContext& context) {
   const bool compared = diffing_ && !planted_;
   if (other != nullptr && !compared) {
     apply_edits(context, true);
-    showing_ptx_ = source_.editable = false;
+    page_ = SourcePage::source;
+    source_.editable = false;
     source_.close_bar();
   }
   planted_ = other == nullptr && wants_planted(context) && take_planted(context);
@@ -61,7 +67,7 @@ void SourcePanel::take_difference(PanelContext& context) {
   if (!is_new_difference(false, left, right)) return;
   before_lines_ = 0;
   joined_.emplace(source_.buffer.text(), headers_);
-  diff_.show(diff_of_kernels(joined_->text(), left, right), joined_->lines());
+  diff_.show(diff_of_kernels(joined_->text(), left, right, language()), joined_->lines(), syntax());
 }
 
 /// Whether the difference that is asked for differs from the one that was computed last, which it replaces.
@@ -138,7 +144,7 @@ void SourcePanel::draw_rung_choices(PanelContext& context) {
     int number = 0;
     for (const Rung& rung : context.lab().rungs) {
       ++number;
-      if (rung.pick || &rung == &run_rung(context)) continue;
+      if (!is_comparable(rung, run_rung(context))) continue;
       const std::string title = std::to_string(number) + "  " + context.strings(rung.title);
       if (ImGui::Selectable(title.c_str(), rung.name == other_, 0, {context.px(240), 0}))
         context.view.diff_with[context.lab().name] = rung.name;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/compile/python_parts.hpp"
 #include "engine/compile/used_parts.hpp"
 
 namespace tilescope {
@@ -23,6 +24,10 @@ Lines lines_of(std::string_view text) {
     begin = end + 1;
   }
   return lines;
+}
+
+std::vector<UsedPart> parts_of(std::string_view text, std::span<const std::string> kernels, KernelLanguage language) {
+  return language == KernelLanguage::triton ? used_python_parts(text, kernels) : used_parts(text, kernels);
 }
 
 std::span<const std::string_view> part_of(const Lines& lines, const UsedPart& part) {
@@ -74,9 +79,10 @@ std::vector<LinePair> pair_parts(const Lines& lines, const std::vector<UsedPart>
 
 class DiffBuilder {
  public:
-  DiffBuilder(std::string_view text, std::span<const std::string> left, std::span<const std::string> right)
+  DiffBuilder(std::string_view text, std::span<const std::string> left, std::span<const std::string> right,
+              KernelLanguage language)
       : lines_(lines_of(text)) {
-    const std::vector<UsedPart> in_left = used_parts(text, left), in_right = used_parts(text, right);
+    const std::vector<UsedPart> in_left = parts_of(text, left, language), in_right = parts_of(text, right, language);
     std::ranges::set_intersection(in_left, in_right, std::back_inserter(common_), {}, first_line, first_line);
     std::ranges::set_difference(in_left, common_, std::back_inserter(only_left_), {}, first_line, first_line);
     std::ranges::set_difference(in_right, common_, std::back_inserter(only_right_), {}, first_line, first_line);
@@ -181,11 +187,11 @@ class DiffBuilder {
 /// The parts that a kernel uses, line by line beside what became of them. Parts that stayed as they are, are folded.
 class PlantDiffBuilder {
  public:
-  PlantDiffBuilder(std::string_view before, std::string_view after)
-      : text_(before), before_(lines_of(before)), after_(lines_of(after)) {}
+  PlantDiffBuilder(std::string_view before, std::string_view after, KernelLanguage language)
+      : text_(before), before_(lines_of(before)), after_(lines_of(after)), language_(language) {}
 
   SourceDiff build(std::span<const std::string> kernels) {
-    for (const UsedPart& part : used_parts(text_, kernels)) add_part(part);
+    for (const UsedPart& part : parts_of(text_, kernels, language_)) add_part(part);
     return std::move(diff_);
   }
 
@@ -215,6 +221,7 @@ class PlantDiffBuilder {
 
   std::string_view text_;
   Lines before_, after_;
+  KernelLanguage language_;
   uint32_t last_line_ = 0;
   SourceDiff diff_;
 };
@@ -261,13 +268,14 @@ std::vector<uint32_t> SourceDiff::lines_of(const DiffFold& fold, bool of_right) 
   return lines;
 }
 
-SourceDiff diff_of_kernels(std::string_view text, std::span<const std::string> left,
-                           std::span<const std::string> right) {
-  return DiffBuilder(text, left, right).build();
+SourceDiff diff_of_kernels(std::string_view text, std::span<const std::string> left, std::span<const std::string> right,
+                           KernelLanguage language) {
+  return DiffBuilder(text, left, right, language).build();
 }
 
-SourceDiff diff_of_plants(std::string_view before, std::string_view after, std::span<const std::string> kernels) {
-  return PlantDiffBuilder(before, after).build(kernels);
+SourceDiff diff_of_plants(std::string_view before, std::string_view after, std::span<const std::string> kernels,
+                          KernelLanguage language) {
+  return PlantDiffBuilder(before, after, language).build(kernels);
 }
 
 std::vector<DiffRow> rows_on_screen(const SourceDiff& diff, bool two_columns, const std::set<uint32_t>& open) {

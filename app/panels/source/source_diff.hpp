@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/draw/editor/text_diff.hpp"
+#include "engine/kernel_language.hpp"
 
 namespace tilescope {
 
@@ -53,11 +54,12 @@ struct SourceDiff {
   std::vector<uint32_t> lines_of(const DiffFold& fold, bool of_right) const;
 };
 
-SourceDiff diff_of_kernels(std::string_view text, std::span<const std::string> left,
-                           std::span<const std::string> right);
+SourceDiff diff_of_kernels(std::string_view text, std::span<const std::string> left, std::span<const std::string> right,
+                           KernelLanguage language = KernelLanguage::cuda);
 
 /// What was planted in a text: both have the same number of lines. The right lines are counted on from the left ones.
-SourceDiff diff_of_plants(std::string_view before, std::string_view after, std::span<const std::string> kernels);
+SourceDiff diff_of_plants(std::string_view before, std::string_view after, std::span<const std::string> kernels,
+                          KernelLanguage language = KernelLanguage::cuda);
 
 /// The rows on the screen: folds closed but for those in `open`. In one column the lines that a change took away come
 /// before those that it brought.

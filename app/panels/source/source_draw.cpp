@@ -73,14 +73,10 @@ void SourcePanel::draw_maximise(PanelContext& context, float* right, float middl
 
 float SourcePanel::draw_actions(PanelContext& context, float right, float middle) {
   draw_maximise(context, &right, middle);
-  if (action(context, {.name = "source.ptx", .key = "source.ptx", .on = showing_ptx_}, &right, middle)) {
-    showing_ptx_ = !showing_ptx_;
-    context.view.diff = false;
-    show_header(context, {});
-    const auto row = listing_.first_of(selected_.value_or(0));
-    if (showing_ptx_)
-      ptx_.reveal(row.value_or(listing_.first_instruction()), row ? CodeView::Place::middle : CodeView::Place::top);
-  }
+  // A Triton kernel has tabs for what the compiler made of it.
+  const bool has_tabs = language() == KernelLanguage::triton;
+  if (!has_tabs && action(context, {.name = "source.ptx", .key = "source.ptx", .on = shows_listing()}, &right, middle))
+    show_page(context, shows_listing() ? SourcePage::source : SourcePage::ptx);
   const bool editing = source_.editable;
   if (action(context,
              {.name = "source.edit",
@@ -110,7 +106,7 @@ float SourcePanel::draw_column_heads(PanelContext& context, ImVec2 low, float ri
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float rate = right - context.px(kFigureEnd), bytes = rate - context.px(kRateColumn);
   const float rest = bytes - text_size(font, context.strings("source.bytes")).x - context.px(20);
-  if (showing_ptx_) return rest;
+  if (shows_listing()) return rest;
   const float top = centred_top(font, middle), bottom = low.y + context.px(kSourceHeader);
   draw_text_right(list, font, {rate, top}, theme.muted, context.strings("source.sectors_per_request"));
   explain_rect(context, {rate - context.px(kRateColumn - 4), low.y}, {rate, bottom},
@@ -131,7 +127,8 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
   const float usual = context.view.source_usual_width;
   if (usual > 0 && usual < width) right -= width - usual;
   right = draw_actions(context, right, middle);
-  const float x = draw_file_name(context, low, right, middle) + context.px(16);
+  const float after_tabs = draw_page_tabs(context, low, middle);
+  const float x = draw_file_name(context, {after_tabs, low.y}, right, middle) + context.px(16);
   if (header_) {
     const std::string& about = context.strings("source.header_about");
     if (right - x < context.px(40)) return;
@@ -157,6 +154,11 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
     };
     about = shown = describe("source.resources");
     if (text_size(font, shown).x > right - x && shared == 0) shown = describe("source.resources_short");
+  }
+  // The tabs of a Triton kernel leave little room: its name, or nothing.
+  if (language() == KernelLanguage::triton && text_size(font, shown).x > right - x) {
+    shown = shown_kernel(context);
+    if (text_size(font, shown).x > right - x) return;
   }
   if (right - x < context.px(40)) return;
   draw_text(list, font, {x, top}, taken_edit_ || edits_pending_ ? theme.accent : theme.muted,
@@ -191,7 +193,7 @@ bool SourcePanel::draw_error_strip(PanelContext& context, ImVec2 low, ImVec2 hig
 void SourcePanel::reveal_error(PanelContext& context, const CompileMessage& error) {
   if (error.line == 0) return;
   const bool here = is_in_file(error, file_);
-  showing_ptx_ = false;
+  page_ = SourcePage::source;
   show_header(context, here ? std::string() : file_name_of(error.file));
   take_headers(context);
   if (here || header_) page().reveal(error.line - 1, CodeView::Place::middle);
@@ -223,7 +225,7 @@ void SourcePanel::draw_footer(PanelContext& context, ImVec2 low, ImVec2 high) {
   if (draw_error_strip(context, low, high)) return;
   if (shows_columns(context)) return draw_column_total(context, low, high);
   const float middle = std::round((low.y + high.y) / 2) - context.px(1);
-  const bool total = !showing_ptx_ && ledger_.total.requests > 0 && lines_agree();
+  const bool total = !shows_listing() && ledger_.total.requests > 0 && lines_agree();
   ImFont *small = context.fonts.small, *font = context.fonts.small_semibold;
   const float right = high.x - context.px(kFigureEnd), bytes_end = right - context.px(kRateColumn);
   const std::string bytes = bytes_text(static_cast<double>(ledger_.total.moved_bytes()));

@@ -73,39 +73,6 @@ void SourcePanel::draw_source(PanelContext& context, ImVec2 size) {
   }
 }
 
-void SourcePanel::draw_ptx(PanelContext& context, ImVec2 size) {
-  if (listing_.text.empty()) {
-    ImGui::BeginChild("no-ptx", size);
-    empty_state(context, context.strings("source.no_ptx"), context.strings("source.no_ptx_hint"));
-    ImGui::EndChild();
-    return;
-  }
-  const auto origin = [this](uint32_t line) {
-    return line < listing_.origins.size() ? listing_.origins[line] : PtxListing::Origin{};
-  };
-  CodeView::Hooks hooks;
-  hooks.margin_key = ledger_version_;
-  hooks.fill = [&](uint32_t line) -> ImU32 {
-    if (selected_ && origin(line).is(*selected_)) return context.theme.raised;
-    return lit_ && origin(line).is(*lit_) ? mix(context.theme.window, context.theme.raised, 0.6F) : 0;
-  };
-  // The source line stands where it changes.
-  hooks.number = [&](uint32_t line) {
-    const uint32_t here = origin(line).line;
-    return here == 0 || (line > 0 && origin(line - 1).line == here) ? std::string() : std::to_string(here);
-  };
-  hooks.decorate = [&](uint32_t line, ImVec2 low, ImVec2 high, float) {
-    if (selected_ && origin(line).is(*selected_))
-      ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + context.px(2), high.y}, context.theme.accent);
-  };
-  const CodeView::Outcome outcome = ptx_.draw(context, "ptx", size, hooks);
-  if (outcome.clicked && origin(*outcome.clicked).line != 0) {
-    selected_here_ = true;
-    select_line(context.view, context.result.get(), origin(*outcome.clicked).line);
-  }
-  if (outcome.hovered && origin(*outcome.hovered).line != 0) context.view.hover.line = origin(*outcome.hovered).line;
-}
-
 void SourcePanel::draw_line(PanelContext& context, uint32_t line, ImVec2 low, ImVec2 high, float text_end) {
   mark(context, "source.line." + std::to_string(line), low, high);
   const Theme& theme = context.theme;

@@ -27,7 +27,9 @@ void SourcePanel::take_headers(PanelContext& context) {
     const std::string shown = header_ ? headers_[*header_].name : std::string();
     headers_of_ = text;
     headers_version_ = ledger_version_;
-    auto read = headers_of(text, folder_of(context, file_), context.lab().include_folders);
+    std::vector<SourceHeader> read;
+    if (language() == KernelLanguage::cuda)
+      read = headers_of(text, folder_of(context, file_), context.lab().include_folders);
     if (read != headers_) {
       headers_ = std::move(read);
       ++headers_revision_;
@@ -49,7 +51,8 @@ void SourcePanel::take_headers(PanelContext& context) {
   const bool same_page = header_page_.buffer.text() == found->text;
   header_ = static_cast<size_t>(found - headers_.begin());
   if (!same_page) header_page_.buffer.reset(found->text);
-  showing_ptx_ = source_.editable = false;
+  page_ = SourcePage::source;
+  source_.editable = false;
   follow_into_header();
 }
 
@@ -71,7 +74,8 @@ void SourcePanel::take_quote(PanelContext& context) {
   if (!context.view.quote) return;
   const SourceQuote quote = *std::exchange(context.view.quote, std::nullopt);
   const std::string name = file_name_of(quote.file);
-  context.view.diff = context.view.bottom_speed = showing_ptx_ = false;
+  context.view.diff = context.view.bottom_speed = false;
+  page_ = SourcePage::source;
   show_header(context, name == file_name_of(file_) ? std::string() : name);
   take_headers(context);
   CodeView& shown = page();
@@ -138,6 +142,8 @@ float SourcePanel::draw_file_name(PanelContext& context, ImVec2 low, float right
     const float kernel_room = right - x - chevron - text_size(font, shown_kernel(context)).x - context.px(106);
     if (text_size(font, file_).x <= kernel_room) name = file_;
   }
+  // Beside the tabs of a Triton kernel a cut name says too little.
+  if (language() == KernelLanguage::triton && text_size(font, name).x > right - x) return low.x;
   const std::string shown = fit_text(font, name, right - x - chevron);
   const float end = x + text_size(font, shown).x + chevron;
   const ImVec2 button_low{x - context.px(4), middle - context.px(12)}, button_high{end, middle + context.px(12)};

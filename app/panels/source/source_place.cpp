@@ -33,7 +33,7 @@ void SourcePanel::take_selection(PanelContext& context) {
   }
   if (!selected_ || selected_here_) return;
   if (chosen_) diff_.reveal(before_lines_ + *selected_);
-  if (const auto row = listing_.first_of(*selected_)) ptx_.reveal(*row, CodeView::Place::middle);
+  if (const auto row = listing_.first_of(*selected_)) page_view_.reveal(*row, CodeView::Place::middle);
 }
 
 /// The views of lines and of instructions show what a line of any function does; beside the others stands the kernel,
@@ -51,10 +51,10 @@ std::optional<uint32_t> SourcePanel::line_in_sight(const PanelContext& context,
 }
 
 void SourcePanel::take_place(PanelContext& context) {
-  const auto kernel = find_kernel(source_.buffer.lines(), kernel_);
+  const auto kernel = find_kernel(source_.buffer.lines(), kernel_, language());
   Sight sight{.lab = lab_, .rung = rung_, .kernel = kernel_, .view = {}, .line = line_in_sight(context, kernel)};
   if (speaks_of_lines(context)) sight.view = context.view.tab;
-  const bool here = std::exchange(selected_here_, false) && !showing_ptx_ && !diffing_ && !header_;
+  const bool here = std::exchange(selected_here_, false) && !shows_listing() && !diffing_ && !header_;
   if (sight == sight_) return;
   // Leaving a view of lines is no reason to move.
   const bool moves = !sight.view.empty() || sight.line || sight.lab != sight_.lab || sight.rung != sight_.rung ||

@@ -12,7 +12,7 @@ namespace tilescope {
 
 /// Not over what the learner has asked for: the PTX, a header, the editor, a search.
 bool SourcePanel::wants_planted(const PanelContext& context) {
-  return !context.session.request().broken.empty() && !showing_ptx_ && !header_ && !source_.editable &&
+  return !context.session.request().broken.empty() && !shows_listing() && !header_ && !source_.editable &&
          page().bar() == CodeView::Bar::none;
 }
 
@@ -36,7 +36,7 @@ bool SourcePanel::take_planted(PanelContext& context) {
   before_lines_ = static_cast<uint32_t>(lines.size());
   std::ranges::copy(planted.lines(), std::back_inserter(lines));
   run_side_ = DiffView::kRight;
-  diff_.show(diff_of_plants(joined_->text(), planted.text(), kernels), lines);
+  diff_.show(diff_of_plants(joined_->text(), planted.text(), kernels, language()), lines, syntax());
   const auto& rows = diff_.diff().rows;
   const auto first = std::ranges::find(rows, DiffRow::Kind::changed, &DiffRow::kind);
   if (first == rows.end()) return false;

@@ -1,7 +1,8 @@
 // The source panel's state and parts; source.cpp takes things over and edits, source_draw.cpp draws its frame,
 // source_lines.cpp what belongs to single lines, source_place.cpp says which of them are in sight, source_ledger.cpp
-// the margin grown to columns, beside the traffic view, source_pages.cpp the headers beside the file,
-// source_compare.cpp two rungs beside each other, source_planted.cpp bugs that a switch plants.
+// the margin grown to columns, beside the traffic view, source_pages.cpp the headers beside the file, source_stages.cpp
+// what the compiler made of it, source_compare.cpp two rungs beside each other, source_planted.cpp bugs that a switch
+// plants.
 #pragma once
 
 #include <array>
@@ -54,6 +55,7 @@ class SourcePanel {
   void take_result(PanelContext& context);
   void take_ledger(PanelContext& context);
   void take_listing();
+  void take_page(PanelContext& context);
   void take_selection(PanelContext& context);
   // Which lines are in sight (source_place.cpp).
   std::optional<uint32_t> line_in_sight(const PanelContext& context, const std::optional<KernelLines>& kernel) const;
@@ -83,13 +85,19 @@ class SourcePanel {
   bool action(PanelContext& context, const Action& one, float* right, float middle);
   void draw_maximise(PanelContext& context, float* right, float middle);
   void draw_source(PanelContext& context, ImVec2 size);
-  void draw_ptx(PanelContext& context, ImVec2 size);
+  void draw_listing(PanelContext& context, ImVec2 size);
   void draw_line(PanelContext& context, uint32_t line, ImVec2 low, ImVec2 high, float text_end);
   void draw_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high);
   void explain_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high);
+  // What the compiler made of the source (source_stages.cpp).
+  bool shows_listing() const { return page_ != SourcePage::source; }
+  KernelLanguage language() const { return language_of(file_); }
+  Syntax syntax() const { return language() == KernelLanguage::triton ? Syntax::python : Syntax::cuda; }
+  void show_page(PanelContext& context, SourcePage page);
+  float draw_page_tabs(PanelContext& context, ImVec2 low, float middle);
   // The margin grown to columns (source_ledger.cpp).
   bool shows_columns(const PanelContext& context) const {
-    return ledger_in_columns(context) && !showing_ptx_ && !diffing_ && !header_ && columns_.width > 0;
+    return ledger_in_columns(context) && !shows_listing() && !diffing_ && !header_ && columns_.width > 0;
   }
   std::span<const size_t> rows_of(uint32_t line) const;
   void lay_out_columns(PanelContext& context, float width);
@@ -104,7 +112,7 @@ class SourcePanel {
   // The headers beside the file (source_pages.cpp).
   void show_header(PanelContext& context, const std::string& name);
   void follow_into_header();
-  CodeView& page() { return showing_ptx_ ? ptx_ : header_ ? header_page_ : source_; }
+  CodeView& page() { return shows_listing() ? page_view_ : header_ ? header_page_ : source_; }
   const LineLedger* header_traffic(size_t header, uint32_t line) const;
   void select_caller(PanelContext& context, std::string_view header, uint32_t line);
   void draw_header_page(PanelContext& context, ImVec2 size);
@@ -137,7 +145,7 @@ class SourcePanel {
   const CompileMessage* error_in(std::string_view file, uint32_t line) const;
   const Finding* finding_on(uint32_t line) const;
 
-  CodeView source_{Syntax::cuda}, ptx_{Syntax::ptx};
+  CodeView source_{Syntax::cuda}, page_view_{Syntax::ptx};
   std::string lab_, rung_, kernel_, file_, original_;
   std::optional<std::string> taken_edit_;  // the request's edit as it was last seen here
   bool edits_pending_ = false;
@@ -155,9 +163,10 @@ class SourcePanel {
   std::vector<CompileMessage> errors_;
   std::string error_seen_;
 
-  bool showing_ptx_ = false;
-  PtxListing listing_;
+  SourcePage page_ = SourcePage::source;
+  Listing listing_;  // of page_; of the PTX while the source is shown
   std::string listed_kernel_;
+  SourcePage listed_page_ = SourcePage::source;
 
   std::vector<SourceHeader> headers_;
   std::optional<std::string> headers_of_;  // the text that they are of

@@ -3,6 +3,7 @@
 #include <bit>
 #include <unordered_set>
 
+#include "engine/sim/ptx/inlining_comment.hpp"
 #include "engine/sim/ptx/parser_state.hpp"
 
 namespace tilescope {
@@ -184,6 +185,7 @@ class FunctionParser {
   bool location() {
     PtxLocation location;
     if (!place(location.file, location.line, location.column)) return false;
+    if (!cursor_.at(',') && !cursor_.at_end()) take_comment(location);
     while (cursor_.accept(',')) {
       std::string_view word;
       if (!cursor_.expect_word(word)) return false;
@@ -202,9 +204,23 @@ class FunctionParser {
     return true;
   }
 
+  /// Between the last token and the next one. The outermost caller is in the file of the function's first .loc.
+  void take_comment(PtxLocation& location) const {
+    const char* next = cursor_.peek().text.data();
+    if (function_.locations.empty() || next == nullptr || next < place_end_) return;
+    const auto places = places_in_comment({place_end_, static_cast<size_t>(next - place_end_)});
+    const CommentPlace* caller = caller_in_own_file(places);
+    if (caller == nullptr) return;
+    location.inlined = true;
+    location.at_file = function_.locations.front().file;
+    location.at_line = caller->line;
+    location.at_column = caller->column;
+  }
+
   bool place(uint32_t& file, uint32_t& line, uint32_t& column) {
     for (uint32_t* part : {&file, &line, &column}) {
       uint64_t value = 0;
+      place_end_ = cursor_.peek().text.data() + cursor_.peek().text.size();
       if (!cursor_.expect_integer(value, 0x7fffffff)) return false;
       *part = static_cast<uint32_t>(value);
     }
@@ -407,6 +423,7 @@ class FunctionParser {
   }
 
   PtxCursor& cursor_;
+  const char* place_end_ = nullptr;  // end of the last place that was read
   PtxFunction& function_;
   std::deque<std::string>& names_;
   std::vector<Registers> scopes_;
