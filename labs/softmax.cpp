@@ -1,11 +1,13 @@
-// Lab "softmax": every row becomes exp(x - max) / sum of exp(x - max). kernels/softmax.cu holds the rungs, kernels/softmax.py
-// those in Triton.
+// Lab "softmax": every row becomes exp(x - max) / sum of exp(x - max). kernels/softmax.cu holds the rungs,
+// kernels/softmax.py those in Triton.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/numbers.hpp"
 #include "labs/limits.hpp"
 #include "labs/rows.hpp"
 #include "labs/triton.hpp"
+#include "labs/triton_rows.hpp"
 
 namespace tilescope {
 namespace {
@@ -79,20 +81,15 @@ Rung make_cta_per_row(std::string name, Text title, const std::string& kernel) {
           .grid_formula = rows_formula};
 }
 
-std::vector<Define> row_tile_of(const Config& config) {
-  return {{"BLOCK_SIZE", std::to_string(tile_extent(config.size("columns")))}};
-}
-Result<void> check_row(const Config& config) { return check_row_tile(config.size("columns"), config); }
-
 /// All rows but the one at work are in shared memory. Triton copies asynchronously only what a thread reads 4 bytes or
 /// more of, so bf16 stays out unless it can prove that rows are aligned.
 Result<void> check_rows_in_flight(const Config& config) {
-  if (auto possible = check_row(config); !possible) return possible;
+  if (auto possible = check_row_in_a_tile(config); !possible) return possible;
   const int64_t columns = config.size("columns"), stages = config.param("num_stages");
   constexpr int64_t kKnownMultiple = 16;
   if (element_type(config) == DType::bf16 && columns % kKnownMultiple != 0) return {};
   const auto bytes = static_cast<int64_t>(size_of(element_type(config)));
-  return check_shared("num_stages", std::to_string(stages), (stages - 1) * tile_extent(columns) * bytes);
+  return check_shared("num_stages", std::to_string(stages), (stages - 1) * power_of_two_from(columns) * bytes);
 }
 
 Rung make_triton_row_rung() {
@@ -103,12 +100,13 @@ Rung make_triton_row_rung() {
           .params = {"DTYPE", "num_warps"},
           .launches =
               [](const Config& config) {
-                return std::vector<Launch>{triton_launch(
-                    "row_per_program", {static_cast<uint32_t>(config.size("rows")), 1, 1},
-                    {BufferArgument{kX}, BufferArgument{kOut}, columns_of(config)}, config, {}, row_tile_of(config))};
+                return std::vector<Launch>{triton_launch("row_per_program",
+                                                         {static_cast<uint32_t>(config.size("rows")), 1, 1},
+                                                         {BufferArgument{kX}, BufferArgument{kOut}, columns_of(config)},
+                                                         config, {}, {tile_of_a_row(config)})};
               },
           .grid_formula = rows_formula,
-          .check = check_row};
+          .check = check_row_in_a_tile};
 }
 
 Rung make_triton_persistent_rung() {
@@ -123,7 +121,7 @@ Rung make_triton_persistent_rung() {
                 return std::vector<Launch>{
                     triton_launch("persistent", {static_cast<uint32_t>(programs(config)), 1, 1},
                                   {BufferArgument{kX}, BufferArgument{kOut}, rows_of(config), columns_of(config)},
-                                  config, {"num_stages"}, row_tile_of(config))};
+                                  config, {"num_stages"}, {tile_of_a_row(config)})};
               },
           .grid_formula =
               [programs](const Config& config) {
@@ -152,7 +150,7 @@ std::vector<Param> make_params() {
   std::vector<Param> params = make_row_params();
   Param tile = triton_block_param("BLOCK_SIZE", {"BLOCK_SIZE, tile", "BLOCK_SIZE，分块"}, 256, 64, 16384);
   tile.gpu_value = 4096;
-  Param warps = num_warps_param(4, 32);
+  Param warps = num_warps_param(4);
   warps.gpu_value = 8;
   params.insert(params.end(), {tile, programs_param(64, 1024), warps, num_stages_param(2)});
   return params;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "engine/numbers.hpp"
@@ -86,26 +84,6 @@ Rung tile_per_program_rung(std::string name, Text title, std::string file, const
                        with_separators(programs(config)));
   };
   return rung;
-}
-
-int64_t tile_extent(int64_t elements) {
-  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(elements, 1))));
-}
-
-Result<void> check_row_tile(int64_t columns, const Config& config) {
-  // A thread has at most 255 registers, and the threads of an SM share 65,536.
-  constexpr int64_t kLanes = 32, kMostOfThread = 128, kMostOfProgram = 65536;
-  const int64_t extent = tile_extent(columns), warps = config.param("num_warps");
-  if (extent > kMostOfProgram)
-    return fail(
-        ErrorId::parameter_range, "columns", with_separators(columns),
-        phrase("at most {}: a program keeps the whole row in the registers of an SM", with_separators(kMostOfProgram)));
-  if (extent > kMostOfThread * kLanes * warps)
-    return fail(ErrorId::parameter_range, "num_warps", warps,
-                phrase("at least {}: with fewer warps a thread gets more than {} of the tile's {} elements, and its "
-                       "registers do not hold them",
-                       extent / (kMostOfThread * kLanes), kMostOfThread, with_separators(extent)));
-  return {};
 }
 
 Launch triton_launch(std::string kernel, Dim3 grid, std::vector<Argument> arguments, const Config& config,

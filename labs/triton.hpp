@@ -27,9 +27,4 @@ Launch triton_launch(std::string kernel, Dim3 grid, std::vector<Argument> argume
 Rung tile_per_program_rung(std::string name, Text title, std::string file, const std::string& kernel,
                            std::vector<size_t> buffers, const std::vector<std::string>& more = {});
 
-/// The extent of a tile that holds `elements`: the next power of two.
-int64_t tile_extent(int64_t elements);
-/// An Error if num_warps warps cannot hold a row of `columns` elements, widened to fp32, in their registers.
-Result<void> check_row_tile(int64_t columns, const Config& config);
-
 }  // namespace tilescope

@@ -41,12 +41,14 @@ int64_t most_elements(DeviceKind device) { return device == DeviceKind::gpu ? 20
 Ways ways_of_defaults(DeviceKind) { return {.of_gpu = {{}}}; }
 Ways ways_of_sin_cos_add(DeviceKind) { return {}; }
 Ways ways_of_gelu(DeviceKind) { return {{{}, {{"DTYPE", 1}, {"VEC", 8}, {"FAST", 1}}}}; }
+
 /// Tiles of Triton that are wider than the row, and warps that hold the longest row that a program can.
 Ways ways_of_softmax(DeviceKind) {
-  const std::vector<Values> both{{{"DTYPE", 1}, {"num_warps", 32}, {"num_stages", 1}, {"BLOCK_SIZE", 1024}},
+  const std::vector<Values> both{{{"DTYPE", 1}, {"num_warps", 16}, {"num_stages", 1}, {"BLOCK_SIZE", 1024}},
                                  {{"DTYPE", 0}, {"num_stages", 3}}};
   return {both, both};
 }
+
 Ways ways_of_rows(DeviceKind) {
   const std::vector<Values> both{{{"DTYPE", 1}}, {{"DTYPE", 0}}};
   return {both, both};

@@ -1,5 +1,6 @@
 // What the rungs in Triton read and write, beside the CUDA rungs that have the same accesses: the figures of the
 // lessons. Triton compiles a kernel anew for sizes that are multiples of 16, and only then moves 16 bytes at a time.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/compile/triton/triton_compiler.hpp"
@@ -8,6 +9,7 @@
 namespace tilescope {
 namespace {
 
+using ::testing::HasSubstr;
 using Values = std::map<std::string, int64_t>;
 
 Engine& engine() {
@@ -98,18 +100,15 @@ TEST_F(TritonRungs, KeepTheRowsInFlightInSharedMemory) {
       << "cp.async copies 4 bytes at least";
 }
 
-TEST_F(TritonRungs, OfSoftmaxRefuseARowThatNoTileHoldsAndSayHowManyWarpsWouldDo) {
+TEST_F(TritonRungs, OfSoftmaxRefuseARowThatNoTileHoldsAndSayWhatOneHolds) {
   const auto why = [](const std::string& rung, const Values& values) {
     const auto result = engine().run(request_for("softmax", rung, values));
     return result ? std::string() : result.error().message;
   };
   EXPECT_EQ(why("triton-row", {{"rows", 2}, {"columns", 16384}}), "");
-  EXPECT_NE(
-      why("triton-row", {{"rows", 2}, {"columns", 16385}}).find("num_warps = 4 is not possible; allowed is at least 8"),
-      std::string::npos);
+  EXPECT_THAT(why("triton-row", {{"rows", 2}, {"columns", 16385}}), HasSubstr("at most 16,384 with num_warps = 4"));
   EXPECT_EQ(why("triton-row", {{"rows", 2}, {"columns", 16385}, {"num_warps", 8}}), "");
-  EXPECT_NE(why("triton-row", {{"rows", 2}, {"columns", 65537}, {"num_warps", 32}}).find("at most 65,536"),
-            std::string::npos);
+  EXPECT_THAT(why("triton-row", {{"rows", 2}, {"columns", 65537}, {"num_warps", 16}}), HasSubstr("at most 65,536"));
   EXPECT_NE(why("triton-persistent", {{"rows", 2}, {"columns", 65536}, {"num_warps", 16}}).find("shared memory"),
             std::string::npos);
   EXPECT_EQ(why("triton-online", {{"rows", 2}, {"columns", 65537}}), "");
