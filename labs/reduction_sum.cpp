@@ -148,7 +148,7 @@ Rung make_single_pass_rung() {
 Rung make_triton_atomic_rung() {
   Rung rung = tile_per_program_rung("triton-atomic", {"Triton: one atomic", "Triton：一次原子加"}, "reduction.py",
                                     "atomic_per_program", {kX, kOut});
-  rung.kernels.push_back("clear");
+  rung.kernels.emplace_back("clear");
   rung.launches = [add = rung.launches](const Config& config) {
     std::vector<Launch> launches = add(config);
     launches.insert(launches.begin(), triton_launch("clear", {1, 1, 1}, {BufferArgument{kOut}}, config, {}));
