@@ -122,6 +122,8 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options, const std:
   command.add_option("--warp", options.warp, "the warp that the views step and shared show")
       ->check(CLI::NonNegativeNumber);
   command.add_option("--step", options.step, "the warp's step that they show, from 0")->check(CLI::NonNegativeNumber);
+  command.add_option("--tensor", options.tensor, "the tensor that the layout view shows, from 0")
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--frames", options.frames, "draw so many more frames and print their times");
   command.add_flag("--order", options.order, "model the order of the blocks also where the lab does not ask for it");
   command.add_option("--out", options.out, "FILE.png")->required();

@@ -26,6 +26,7 @@ struct ShotWishes {
   std::optional<uint64_t> issued;  // the playback position
   std::optional<uint32_t> warp;    // the shown step: its warp,
   std::optional<uint64_t> step;    // and its index among the warp's steps
+  std::optional<uint32_t> tensor;  // of a Triton program, from 0
 };
 
 /// The area below a view.
@@ -55,6 +56,8 @@ class View {
   virtual bool moving(const Session&, const ViewState&) const { return false; }
   /// The text that says why a result has nothing to show here; null if it has something.
   virtual const char* empty_reason(const std::shared_ptr<const RunResult>&) const { return nullptr; }
+  /// Whether the chosen rung can have something to show here; if not, the view has no tab.
+  virtual bool concerns(const Session&) const { return true; }
   /// Whether it has content even if nothing can run.
   virtual bool needs_no_run() const { return false; }
   /// Whether Ctrl+F searches it instead of the source.

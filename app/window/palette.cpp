@@ -167,9 +167,12 @@ int match_score(std::string_view text, std::string_view typed) {
 std::vector<PaletteEntry> palette_entries(PanelContext& context, Screen& screen) {
   std::vector<PaletteEntry> entries;
   add_labs(entries, context);
-  for (int number = 1; const ViewSpec& spec : views())
-    entries.push_back({context.strings(spec.text("title")), std::to_string(number++),
-                       [&view = context.view, name = spec.name] { view.tab = name; }});
+  for (int number = 1; const ViewSpec& spec : views()) {
+    const std::string key = std::to_string(number++);
+    if (!screen.views().at(spec.name).concerns(screen.session)) continue;
+    entries.push_back(
+        {context.strings(spec.text("title")), key, [&view = context.view, name = spec.name] { view.tab = name; }});
+  }
   add_actions(entries, context, screen);
   add_source_commands(entries, context.strings, screen);
   add_switches(entries, context, screen);

@@ -294,14 +294,19 @@ void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
   ImGui::SetCursorScreenPos({layout.tabs.left + context.px(24), layout.tabs.top});
   std::vector<std::string> names;
   std::vector<TabNote> notes;
+  std::vector<std::string_view> shown;
+  int current = 0;
   for (const ViewSpec& spec : tilescope::views()) {
+    const bool is_current = spec.name == view.tab;
+    if (!is_current && !views_->at(spec.name).concerns(session)) continue;
+    if (is_current) current = static_cast<int>(shown.size());
+    shown.push_back(spec.name);
     names.push_back(strings(spec.text("title")));
     notes.push_back(note_of(context, spec, views_->at(spec.name)));
   }
-  const auto current = static_cast<int>(WindowViews::index_of(view.tab));
   const int chosen = tab_row(context, "tab", names, current, layout.tabs.height() - line, notes);
   if (chosen != current) view.source_maximised = false;  // so that the view is visible
-  view.tab = tilescope::views()[static_cast<size_t>(chosen)].name;
+  view.tab = shown[static_cast<size_t>(chosen)];
   context.shown = &views_->at(view.tab);
   edge(context.theme, layout.tabs.left, layout.tabs.bottom - line, layout.tabs.right, layout.tabs.bottom);
   ImGui::EndChild();

@@ -79,7 +79,9 @@ void Screen::handle_keys(PanelContext& context) {
   constexpr size_t kDigits = 9;
   for (size_t index = 0; index < std::min(tilescope::views().size(), kDigits); ++index)
     if (key_went_down(static_cast<Key>(static_cast<size_t>(Key::digit_1) + index))) {
-      view.tab = tilescope::views()[index].name;
+      const std::string_view name = tilescope::views()[index].name;
+      if (!views_->at(name).concerns(session)) continue;
+      view.tab = name;
       view.source_maximised = false;
     }
   if (key_went_down(Key::b)) pin_baseline(context);

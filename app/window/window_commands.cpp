@@ -256,6 +256,7 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   shot.frames = options.frames;
   if (options.warp >= 0) shot.wishes.warp = static_cast<uint32_t>(options.warp);
   if (options.step >= 0) shot.wishes.step = static_cast<uint64_t>(options.step);
+  if (options.tensor >= 0) shot.wishes.tensor = static_cast<uint32_t>(options.tensor);
   if (options.issued >= 0) shot.wishes.issued = static_cast<uint64_t>(options.issued);
   auto taken = take_screenshot(**shell, shot, options.out);
   if (!taken) return refuse(taken.error());

@@ -5,6 +5,7 @@
 
 #include "app/draw/widgets.hpp"
 #include "app/views/view.hpp"
+#include "engine/kernel_language.hpp"
 #include "engine/lab.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
@@ -132,6 +133,22 @@ class DrawnTexts : public ScreenTest {
     screen->strings.language = Language::en;
   }
 
+  /// The source panel and every tensor of the layout view with the lab's Triton rungs.
+  void check_layouts(const Lab& lab) {
+    for (const Rung& rung : lab.rungs) {
+      if (language_of(source_file_of(lab, rung)) != KernelLanguage::triton || rung.pick) continue;
+      screen->session.select_rung(rung.name);
+      screen->view.tab = "layout";
+      screen->session.submit();
+      if (!settle() || screen->session.error()) continue;  // no Triton
+      View& layout = screen->views().at("layout");
+      for (uint32_t tensor = 0; screen->marks().contains("layout.entry." + std::to_string(tensor)); ++tensor) {
+        layout.apply(screen->view, {.tensor = tensor});
+        check(fmt::format("{}, {}, tensor {}", lab.name, rung.name, tensor));
+      }
+    }
+  }
+
   int faults = 0;
 };
 
@@ -193,6 +210,7 @@ TEST_F(DrawnTexts, NeitherOverlapNorAreCutOffInAnyLabAndTab) {
       screen->view.zoom.level = level;
       check(lab.name + ", tiles at level " + std::to_string(static_cast<int>(level)));
     }
+    check_layouts(lab);
   }
   EXPECT_EQ(faults, 0);
 }

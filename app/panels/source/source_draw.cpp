@@ -127,7 +127,7 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
   const float usual = context.view.source_usual_width;
   if (usual > 0 && usual < width) right -= width - usual;
   right = draw_actions(context, right, middle);
-  const float after_tabs = draw_page_tabs(context, low, middle);
+  const float after_tabs = draw_page_tabs(context, low, right, middle);
   const float x = draw_file_name(context, {after_tabs, low.y}, right, middle) + context.px(16);
   if (header_) {
     const std::string& about = context.strings("source.header_about");

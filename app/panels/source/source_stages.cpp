@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/draw/menus.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/panels/source/source_view.hpp"
 
@@ -41,9 +42,45 @@ void SourcePanel::show_page(PanelContext& context, SourcePage page) {
   page_view_.reveal(row.value_or(listing_.first_instruction()), row ? CodeView::Place::middle : CodeView::Place::top);
 }
 
+/// "TTGIR ▾", where there is no room for the tabs: pressed, it shows the choice. Returns where the file's name may
+/// begin.
+float SourcePanel::draw_page_choice(PanelContext& context, ImVec2 low, float middle) {
+  const Theme& theme = context.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = context.fonts.small_semibold;
+  const auto current = std::ranges::find(kPages, page_, &PageTab::page);
+  const std::string& text = context.strings(current->key);
+  const float x = low.x + context.px(24), end = x + text_size(font, text).x + context.px(18);
+  const ImVec2 button_low{x - context.px(4), low.y}, button_high{end, low.y + context.px(kSourceHeader)};
+  ImGui::SetCursorScreenPos(button_low);
+  if (hit_area("source.pages", {button_high.x - button_low.x, button_high.y - button_low.y}))
+    open_menu(context.view, "source pages");
+  const ImU32 colour = ImGui::IsItemHovered() ? theme.accent : theme.text;
+  explain(context, context.strings(std::string(current->key) + "_meaning"));
+  mark(context, "source.pages", button_low, button_high);
+  draw_text(list, font, {x, centred_top(font, middle)}, colour, text);
+  draw_chevron(list, {end - context.px(8), middle}, context.px(8), colour);
+  ImGui::SetNextWindowPos({button_low.x, button_high.y}, ImGuiCond_Always);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(8), context.px(8)));
+  if (ImGui::BeginPopup("source pages")) {
+    for (const PageTab& tab : kPages) {
+      if (ImGui::Selectable(context.strings(tab.key).c_str(), tab.page == page_, 0, {context.px(120), 0}))
+        show_page(context, tab.page);
+      mark(context, tab.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+  return end - context.px(12);
+}
+
 /// "Python  TTIR  TTGIR  PTX" for a Triton kernel. Returns where the file's name may begin.
-float SourcePanel::draw_page_tabs(PanelContext& context, ImVec2 low, float middle) {
+float SourcePanel::draw_page_tabs(PanelContext& context, ImVec2 low, float right, float middle) {
   if (language() != KernelLanguage::triton) return low.x;
+  float end = low.x + context.px(24);
+  for (const PageTab& tab : kPages)
+    end += text_size(context.fonts.small_semibold, context.strings(tab.key)).x + context.px(14);
+  if (end > right) return draw_page_choice(context, low, middle);
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   float x = low.x + context.px(24);

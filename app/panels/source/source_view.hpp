@@ -94,7 +94,8 @@ class SourcePanel {
   KernelLanguage language() const { return language_of(file_); }
   Syntax syntax() const { return language() == KernelLanguage::triton ? Syntax::python : Syntax::cuda; }
   void show_page(PanelContext& context, SourcePage page);
-  float draw_page_tabs(PanelContext& context, ImVec2 low, float middle);
+  float draw_page_tabs(PanelContext& context, ImVec2 low, float right, float middle);
+  float draw_page_choice(PanelContext& context, ImVec2 low, float middle);
   // The margin grown to columns (source_ledger.cpp).
   bool shows_columns(const PanelContext& context) const {
     return ledger_in_columns(context) && !shows_listing() && !diffing_ && !header_ && columns_.width > 0;
