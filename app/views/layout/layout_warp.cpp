@@ -141,8 +141,9 @@ std::vector<RegisterRun> runs_of(const LayoutFrame& frame, uint32_t most) {
       runs.push_back({reg, 1});
   }
   // Those of the part that is looked at come first: there may be no room for all.
-  std::ranges::stable_partition(
-      runs, [&](const RegisterRun& run) { return run.first / frame.picture.tile.registers == frame.cursor.part; });
+  std::stable_partition(runs.begin(), runs.end(), [&](const RegisterRun& run) {
+    return run.first / frame.picture.tile.registers == frame.cursor.part;
+  });
   return runs;
 }
 
