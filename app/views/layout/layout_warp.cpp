@@ -39,9 +39,9 @@ float draw_parts(LayoutFrame& frame, float right, float middle) {
   const std::string text =
       context.strings.format("layout.part", fmt::arg("part", frame.cursor.part + 1), fmt::arg("parts", parts));
   const float width = text_size(small, text).x;
-  arrow("layout.next", right - frame.px(18), false);
+  arrow("layout-part.next", right - frame.px(18), false);
   draw_text(frame.list, small, {right - frame.px(20) - width, centred_top(small, middle)}, context.theme.text, text);
-  arrow("layout.previous", right - frame.px(40) - width, true);
+  arrow("layout-part.previous", right - frame.px(40) - width, true);
   return right - frame.px(44) - width;
 }
 

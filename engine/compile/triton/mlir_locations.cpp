@@ -6,7 +6,7 @@
 namespace tilescope {
 namespace {
 
-using Entries = std::map<std::string_view, std::string_view>;  // "loc69" → what is in the brackets of its loc(…)
+using Entries = std::map<std::string, std::string, std::less<>>;
 
 /// From an opening bracket at `open` to behind the one that closes it; npos: it stays open. Strings are skipped.
 size_t end_of_brackets(std::string_view text, size_t open) {
@@ -147,7 +147,6 @@ std::string_view last_location(std::string_view line) {
 bool is_location_entry(std::string_view line) { return line.starts_with("#loc") && line.find(" = loc(") < line.size(); }
 
 MlirLocations::MlirLocations(std::string_view text) {
-  Entries entries;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = text.substr(begin, end - begin);
@@ -156,19 +155,12 @@ MlirLocations::MlirLocations(std::string_view text) {
     const size_t open = line.find("loc(", line.find('=')) + 3;
     const size_t close = end_of_brackets(line, open);
     if (close != std::string_view::npos)
-      entries[line.substr(1, line.find(' ') - 1)] = line.substr(open + 1, close - open - 2);
+      entries_[std::string(line.substr(1, line.find(' ') - 1))] = line.substr(open + 1, close - open - 2);
   }
-  for (const auto& [name, content] : entries) table_[std::string(name)] = LocationReader(entries).read(content);
 }
 
 MlirLocation MlirLocations::of_line(std::string_view line) const {
-  const std::string_view content = last_location(line);
-  if (content.starts_with('#')) {
-    const auto known = table_.find(content.substr(1));
-    return known != table_.end() ? known->second : MlirLocation{};
-  }
-  const Entries none;
-  return LocationReader(none).read(content);
+  return LocationReader(entries_).read(last_location(line));
 }
 
 std::string without_locations(std::string_view line) {

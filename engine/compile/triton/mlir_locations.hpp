@@ -34,7 +34,7 @@ class MlirLocations {
   MlirLocation of_line(std::string_view line) const;
 
  private:
-  std::map<std::string, MlirLocation, std::less<>> table_;  // by "loc69"
+  std::map<std::string, std::string, std::less<>> entries_;  // "loc69" → what is in the brackets of its loc(…)
 };
 
 /// A line without the locations in it: "%a = tt.load %a_ptrs : tensor<64x32x!tt.ptr<f16>, #blocked>".
