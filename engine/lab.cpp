@@ -7,6 +7,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "engine/kernel_language.hpp"
 #include "engine/names.hpp"
 
 namespace tilescope {
@@ -69,11 +70,11 @@ const Rung* find_rung(const Lab& lab, const std::string& name) {
 }
 
 Result<std::string> with_bugs(std::string text, const std::vector<BreakIt>& switches,
-                              const std::vector<std::string>& on, const std::string& header) {
+                              const std::vector<std::string>& on, const std::string& file) {
   for (const BreakIt& one : switches) {
     if (std::ranges::find(on, one.name) == on.end()) continue;
     std::vector<Plant> here;
-    std::ranges::copy_if(one.plants, std::back_inserter(here), [&](const Plant& p) { return p.file == header; });
+    std::ranges::copy_if(one.plants, std::back_inserter(here), [&](const Plant& p) { return p.file == file; });
     auto planted = plant(std::move(text), here, one.title.en);
     if (!planted) return planted;
     text = std::move(*planted);
@@ -86,7 +87,7 @@ std::set<std::string> headers_with_bugs(const std::vector<BreakIt>& switches, co
   for (const BreakIt& one : switches)
     if (std::ranges::find(on, one.name) != on.end())
       for (const Plant& plant : one.plants)
-        if (!plant.file.empty()) headers.insert(plant.file);
+        if (!plant.file.empty() && language_of(plant.file) == KernelLanguage::cuda) headers.insert(plant.file);
   return headers;
 }
 

@@ -76,11 +76,12 @@ struct BreakIt {
   bool concerns(const std::string& rung) const;
 };
 
-/// The text of the lab's kernel file, or of a header beside it, with the bugs of the enabled switches. An Error if the
-/// file was edited so that a bug cannot be applied.
+/// The text of one of the lab's files with the bugs of the enabled switches. `file` is empty for the lab's kernel file,
+/// otherwise the name of a header beside it, or Rung::kernel_file. An Error if the file was edited so that a bug cannot
+/// be applied.
 Result<std::string> with_bugs(std::string text, const std::vector<BreakIt>& switches,
-                              const std::vector<std::string>& on, const std::string& header = {});
-/// The headers that the enabled switches change.
+                              const std::vector<std::string>& on, const std::string& file = {});
+/// The CUDA headers that the enabled switches change.
 std::set<std::string> headers_with_bugs(const std::vector<BreakIt>& switches, const std::vector<std::string>& on);
 
 /// The chosen values of one run. Complete: every size and parameter of the lab is present.

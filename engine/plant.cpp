@@ -28,10 +28,33 @@ bool may_be_defined(std::string_view text, size_t at, std::string_view name) {
   return has_parameters && (is_alone || (!before.empty() && before[0] != ' '));
 }
 
+/// Whether the name at `at` follows `def ` at the start of a line.
+bool is_python_function(std::string_view text, size_t at) {
+  constexpr std::string_view kDef = "def ";
+  if (at < kDef.size() || text.substr(at - kDef.size(), kDef.size()) != kDef) return false;
+  return at == kDef.size() || text[at - kDef.size() - 1] == '\n';
+}
+
+/// From `at` to the last line that belongs to a Python function: the next line that begins at the margin ends it,
+/// unless it closes the list of parameters.
+std::string_view python_function(std::string_view text, size_t at) {
+  size_t end = std::min(text.find('\n', at), text.size());
+  for (size_t line = end; line < text.size();) {
+    const size_t next = std::min(text.find('\n', line + 1), text.size());
+    const std::string_view content = text.substr(line + 1, next - line - 1);
+    const bool is_blank = content.find_first_not_of(" \t\r") == std::string_view::npos;
+    if (!is_blank && content.front() != ' ' && content.front() != '\t' && content.front() != ')') break;
+    if (!is_blank) end = next;
+    line = next;
+  }
+  return text.substr(at, end - at);
+}
+
 }  // namespace
 
 std::string_view definition_in(std::string_view text, std::string_view name) {
   for (size_t at = find_name(text, name, 0); at != std::string_view::npos; at = find_name(text, name, at + 1)) {
+    if (is_python_function(text, at)) return python_function(text, at);
     if (!may_be_defined(text, at, name)) continue;
     const size_t body = text.find_first_of("{;", at);
     if (body == std::string_view::npos || text[body] == ';') continue;  // a declaration or a call

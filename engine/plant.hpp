@@ -2,6 +2,7 @@
 // files contain no trace of it.
 //
 //     {.in = "thread_per_element", .replace = "if (i < n) ", .by = ""}
+//     {.in = "tile_per_program", .replace = "(a + i, mask=mask)", .by = "(a + i)", .file = "elementwise.py"}
 //
 // A replacement keeps the number of lines, so that line numbers are the same with and without the bug.
 #pragma once
@@ -18,11 +19,13 @@ struct Plant {
   std::string in = {};       // the function, kernel or struct that contains the text; empty: the whole file
   std::string replace = {};  // must occur exactly once
   std::string by = {};
-  std::string file = {};  // "rows.cuh": a header beside the kernel's file; empty: the kernel's file
+  std::string file = {};  // a different file beside the lab's kernel file: a header ("rows.cuh"), or the file of the
+                          // lab's kernels in Triton ("softmax.py"); empty: the lab's kernel file
 };
 
 /// The definition of the function or struct of this name in a CUDA source formatted like ours: from its name to the
-/// closing brace at the start of a line. Empty if there is none.
+/// closing brace at the start of a line. In Python source the function `def name(` at the start of a line, from its
+/// name to the end of its body. Empty if there is none.
 std::string_view definition_in(std::string_view text, std::string_view name);
 
 /// Applies the replacements in order. An Error if the text of one does not occur exactly once, as in an edited kernel;

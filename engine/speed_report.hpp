@@ -32,6 +32,8 @@ struct TimingSeries {
   std::string unavailable;                   // the reason, if there are no points
   std::vector<TimingPoint> points;           // ascending size
   std::map<int64_t, std::string> gaps = {};  // why sizes after the first point are missing
+  /// A reference in Python: microseconds of the caller's time for one call, by size. What the GPU takes is not in it.
+  std::map<int64_t, double> host_us = {};
 };
 
 /// A sweep: every rung and reference of a lab over its sizes; or a scheme map: rungs over a grid of shapes. The

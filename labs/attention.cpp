@@ -1,15 +1,18 @@
-// Lab "attention": O = softmax(Q · Kᵗ / √d) · V. kernels/attention.cu holds the rungs.
+// Lab "attention": O = softmax(Q · Kᵗ / √d) · V. kernels/attention.cu holds the rungs, kernels/attention.py the one in
+// Triton.
 #include <algorithm>
 #include <cmath>
 
 #include "engine/numbers.hpp"
 #include "engine/specs.hpp"
 #include "labs/attention_shape.hpp"
+#include "labs/attention_triton.hpp"
 
 namespace tilescope {
 namespace {
 
 // A rung's own scratch comes last, so that all rungs can be timed on the buffers of the one that has the most.
+// labs/attention_triton.cpp counts on the order of the others.
 enum Buffer : size_t { kQ, kK, kV, kO, kLse, kOwn };
 constexpr int64_t kFp32Threads = 256;
 // Every 32nd query is so much larger that exp(score) alone is more than a float holds. All else is N(0, 1).
@@ -252,6 +255,7 @@ std::vector<Rung> make_rungs() {
       make_staged_rung("flash-lazy-rescale", {"Flash, lazy rescaling", "Flash，按需缩放"}, "flash_lazy_rescale"));
   rungs.push_back(
       {.name = "auto", .title = {"Auto", "自动"}, .params = {"HEAD_DIM", "CAUSAL", "DTYPE"}, .pick = pick_tiles});
+  rungs.push_back(make_triton_flash(tiles_formula));
   return rungs;
 }
 
@@ -271,7 +275,11 @@ std::vector<BreakIt> make_switches() {
                       {.in = "update_maximum",
                        .replace = "new_max = fmaxf(m, block_max)",
                        .by = "new_max = 0",
-                       .file = "attention.cuh"}}},
+                       .file = "attention.cuh"},
+                      {.in = "attend",
+                       .replace = "tl.maximum(m, tl.max(scores, axis=1))",
+                       .by = "tl.zeros_like(m)",
+                       .file = "attention.py"}}},
           {.name = "NO_RESCALE",
            .title = {"Do not rescale the output", "不重新缩放输出"},
            .help = {"Terms that were added under a smaller maximum keep their old weight.",
@@ -284,9 +292,10 @@ std::vector<BreakIt> make_switches() {
                       {.in = "flash_q_registers", .replace = "scale_rows(o, rescale);", .by = ""},
                       {.in = "flash_lazy_rescale",
                        .replace = "if (__any_sync(0xffffffff, risen)) scale_rows(o, rescale);",
-                       .by = ""}},
+                       .by = ""},
+                      {.in = "attend", .replace = "acc * rescale[:, None]", .by = "acc", .file = "attention.py"}},
            .rungs = {"online-row", "flash-fp32", "flash-mma", "flash-stages", "flash-q-registers", "flash-lazy-rescale",
-                     "auto"}},
+                     "auto", "triton-flash"}},
           make_tile_barrier_switch(
               {"unfused", "flash-fp32", "flash-mma", "flash-stages", "flash-q-registers", "flash-lazy-rescale", "auto"},
               {{.in = "score_tiles", .replace = "__syncthreads();", .by = ""},
@@ -310,8 +319,13 @@ std::vector<BreakIt> make_switches() {
                     "超出末尾的键是 0，得分也是 0，但 exp(0) 是 1；有因果掩码时，查询还会看到更晚的键。"},
            .plants = {{.in = "KeyBlocks",
                        .replace = "unmasked = visible_keys(first, queries, keys) / BLOCK_N;",
-                       .by = "unmasked = blocks;"}},
-           .rungs = {"flash-fp32", "flash-mma", "flash-stages", "flash-q-registers", "flash-lazy-rescale", "auto"}}};
+                       .by = "unmasked = blocks;"},
+                      {.in = "attend",
+                       .replace = "scores = tl.where(visible, scores, -float(\"inf\"))",
+                       .by = "scores = scores",
+                       .file = "attention.py"}},
+           .rungs = {"flash-fp32", "flash-mma", "flash-stages", "flash-q-registers", "flash-lazy-rescale", "auto",
+                     "triton-flash"}}};
 }
 
 std::vector<Predict> make_predicts() {
@@ -414,6 +428,7 @@ Lab make_attention() {
   lab.kernel_file = "attention.cu";
   lab.sizes = make_attention_sizes(400);
   lab.params = make_attention_params();
+  for (Param& param : make_triton_flash_params()) lab.params.push_back(std::move(param));
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
   lab.default_rung = "flash-lazy-rescale";

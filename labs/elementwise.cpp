@@ -104,6 +104,10 @@ std::vector<Param> make_params() {
   };
 }
 
+Plant triton_plant(std::string in, std::string replace, std::string by) {
+  return {.in = std::move(in), .replace = std::move(replace), .by = std::move(by), .file = "elementwise.py"};
+}
+
 Size make_size() {
   Size n{.name = "n",
          .title = {"n, elements", "n，元素个数"},
@@ -192,7 +196,19 @@ Lab make_elementwise_lab(const ElementwiseOperator& op) {
                   {.in = "tile_per_cta", .replace = "if (whole || i < n) {", .by = "{"},
                   {.in = "tiles_per_cta", .replace = "if (i < n) {", .by = "{"},
                   {.in = "grid_stride", .replace = "i < n;", .by = "i < (n + BLOCK - 1) / BLOCK * BLOCK;"},
-                  {.in = "vector_loads", .replace = "if (i + VEC <= n) {", .by = "if (true) {"}}},
+                  {.in = "vector_loads", .replace = "if (i + VEC <= n) {", .by = "if (true) {"},
+                  triton_plant("tile_per_program", "(a + i, mask=mask)", "(a + i)"),
+                  triton_plant("tile_per_program", "(b + i, mask=mask)", "(b + i)"),
+                  triton_plant("tile_per_program", "OP), mask=mask", "OP)"),
+                  triton_plant("two_tiles_per_program", "(a + i, mask=i < n)", "(a + i)"),
+                  triton_plant("two_tiles_per_program", "(b + i, mask=i < n)", "(b + i)"),
+                  triton_plant("two_tiles_per_program", "(a + j, mask=j < n)", "(a + j)"),
+                  triton_plant("two_tiles_per_program", "(b + j, mask=j < n)", "(b + j)"),
+                  triton_plant("two_tiles_per_program", "OP), mask=i < n", "OP)"),
+                  triton_plant("two_tiles_per_program", "OP), mask=j < n", "OP)"),
+                  triton_plant("tile_loop", "(a + i, mask=mask)", "(a + i)"),
+                  triton_plant("tile_loop", "(b + i, mask=mask)", "(b + i)"),
+                  triton_plant("tile_loop", "OP), mask=mask", "OP)")}},
       {.name = "ONE_TOO_FAR",
        .title = {"Index one element too far", "下标多移一位"},
        .help = {"Each read of a is one element too far: wrong results, and the last read is past the end.",
@@ -202,7 +218,19 @@ Lab make_elementwise_lab(const ElementwiseOperator& op) {
                   {.in = "tiles_per_cta", .replace = "= a[i];", .by = "= a[i + 1];"},
                   {.in = "grid_stride", .replace = "= a[i];", .by = "= a[i + 1];"},
                   {.in = "vector_loads", .replace = "(a + i)", .by = "(a + i + 1)"},
-                  {.in = "vector_loads", .replace = "(a[i], b[i])", .by = "(a[i + 1], b[i])"}}},
+                  {.in = "vector_loads", .replace = "(a[i], b[i])", .by = "(a[i + 1], b[i])"},
+                  triton_plant("tile_per_program", "load(a + i", "load(a + i + 1"),
+                  triton_plant("two_tiles_per_program", "load(a + i", "load(a + i + 1"),
+                  triton_plant("two_tiles_per_program", "load(a + j", "load(a + j + 1"),
+                  triton_plant("tile_loop", "load(a + i", "load(a + i + 1")}},
+      {.name = "ODD_TILE",
+       .title = {"A tile of 1,000 elements", "1,000 个元素的分块"},
+       .help = {"The extent of a tile must be a power of two: Triton refuses to compile the kernel.",
+                "分块的大小必须是 2 的幂：Triton 拒绝编译这个内核。"},
+       .plants = {triton_plant("tile_per_program", "arange(0, BLOCK_SIZE)", "arange(0, 1000)"),
+                  triton_plant("two_tiles_per_program", "arange(0, BLOCK_SIZE)", "arange(0, 1000)"),
+                  triton_plant("tile_loop", "arange(0, BLOCK_SIZE)", "arange(0, 1000)")},
+       .rungs = {"triton-tile", "triton-two-tiles", "triton-loop"}},
   };
   lab.rungs = make_rungs(op.operation);
   lab.references = {

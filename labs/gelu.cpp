@@ -1,10 +1,12 @@
-// Lab "gelu": the tanh form of GELU, fused step by step from eight kernels into one. kernels/gelu.cu holds the rungs.
+// Lab "gelu": the tanh form of GELU, fused step by step from eight kernels into one. kernels/gelu.cu holds the rungs,
+// kernels/gelu.py those in Triton.
 #include <algorithm>
 #include <cmath>
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
 #include "engine/specs.hpp"
+#include "labs/triton.hpp"
 
 namespace tilescope {
 namespace {
@@ -114,6 +116,8 @@ std::vector<Param> make_params() {
                   {"Type of x and out in memory. The arithmetic is in float either way.",
                    "x 和 out 在内存里的类型；计算都用 float。"},
                   {{"fp32", {"float, 4 bytes", "float，4 字节"}}, {"bf16", {"bfloat16, 2 bytes", "bfloat16，2 字节"}}}),
+      triton_block_param("BLOCK_SIZE", {"BLOCK_SIZE, tile", "BLOCK_SIZE，分块"}, 1024, 64, 8192),
+      num_warps_param(4),
   };
 }
 
@@ -122,16 +126,24 @@ std::vector<BreakIt> make_switches() {
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
        .help = {"The last CTA runs past the end of the vectors.", "最后一个线程块会越过向量末尾。"},
-       .plants = {{.in = "cube", .replace = "if (i < n) ", .by = ""},
-                  {.in = "scale", .replace = "if (i < n) ", .by = ""},
-                  {.in = "add", .replace = "if (i < n) ", .by = ""},
-                  {.in = "tangent", .replace = "if (i < n) ", .by = ""},
-                  {.in = "add_one", .replace = "if (i < n) ", .by = ""},
-                  {.in = "multiply", .replace = "if (i < n) ", .by = ""},
-                  {.in = "fused", .replace = "if (i < n) ", .by = ""},
-                  {.in = "vector_loads", .replace = "if (i + VEC <= n) {", .by = "if (true) {"},
-                  {.in = "fast_math", .replace = "if (i + VEC <= n) {", .by = "if (true) {"},
-                  {.in = "several_packs", .replace = "if (last + VEC <= n) {", .by = "if (true) {"}}},
+       .plants =
+           {{.in = "cube", .replace = "if (i < n) ", .by = ""},
+            {.in = "scale", .replace = "if (i < n) ", .by = ""},
+            {.in = "add", .replace = "if (i < n) ", .by = ""},
+            {.in = "tangent", .replace = "if (i < n) ", .by = ""},
+            {.in = "add_one", .replace = "if (i < n) ", .by = ""},
+            {.in = "multiply", .replace = "if (i < n) ", .by = ""},
+            {.in = "fused", .replace = "if (i < n) ", .by = ""},
+            {.in = "vector_loads", .replace = "if (i + VEC <= n) {", .by = "if (true) {"},
+            {.in = "fast_math", .replace = "if (i + VEC <= n) {", .by = "if (true) {"},
+            {.in = "several_packs", .replace = "if (last + VEC <= n) {", .by = "if (true) {"},
+            {.in = "fused", .replace = "(x + i, mask=mask)", .by = "(x + i)", .file = "gelu.py"},
+            {.in = "fused", .replace = "(inner(values))), mask=mask", .by = "(inner(values)))", .file = "gelu.py"},
+            {.in = "fused_sigmoid", .replace = "(x + i, mask=mask)", .by = "(x + i)", .file = "gelu.py"},
+            {.in = "fused_sigmoid",
+             .replace = "(2 * inner(values)), mask=mask",
+             .by = "(2 * inner(values))",
+             .file = "gelu.py"}}},
       {.name = "NO_TAIL",
        .title = {"Forget the tail", "忘掉尾部"},
        .help = {"No thread computes the last elements, which do not fill a vector.",
@@ -236,6 +248,10 @@ std::vector<Rung> make_rungs() {
       make_rung("several-packs", {"Several per thread", "每线程多个输出"}, {{"several_packs", {}, in_and_out}},
                 {"BLOCK", "VEC", "PACKS", "FAST", "DTYPE"}),
       {.name = "auto", .title = {"Auto", "自动"}, .params = {"DTYPE"}, .pick = pick},
+      tile_per_program_rung("triton-fused", {"Triton: fused, tanh", "Triton：融合，tanh"}, "gelu.py", "fused",
+                            {kX, kOut}, {"DTYPE"}),
+      tile_per_program_rung("triton-sigmoid", {"Triton: fused, sigmoid", "Triton：融合，sigmoid"}, "gelu.py",
+                            "fused_sigmoid", {kX, kOut}, {"DTYPE"}),
   };
 }
 

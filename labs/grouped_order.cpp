@@ -1,19 +1,26 @@
 // Lab "grouped-order": a tensor-core matmul whose CTAs take the tiles of C in three orders. kernels/grouped_matmul.cu
-// holds the rungs. What an order saves is seen at sizes that are too large to simulate, so the block-order model
-// (engine/traffic/block_order/issue_order.hpp) says what the whole grid moves.
+// holds the rungs, kernels/matmul.py the one in Triton. What an order saves is seen at sizes that are too large to
+// simulate, so the block-order model (engine/traffic/block_order/issue_order.hpp) says what the whole grid moves.
 #include <algorithm>
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
 #include "labs/matmul.hpp"
+#include "labs/matmul_triton.hpp"
 
 namespace tilescope {
 namespace {
 
 enum Buffer : size_t { kA, kB, kC };
+const std::vector<std::string> kCudaRungs{"row-major", "grouped", "hilbert"};
 
 int64_t tile_rows(const Config& config) { return ceil_divide(config.size("M"), config.param("BM")); }
 int64_t tile_columns(const Config& config) { return ceil_divide(config.size("N"), config.param("BN")); }
+
+std::string grid_formula(const Config& config) {
+  return fmt::format("{} × {} = {}", with_separators(tile_rows(config)), with_separators(tile_columns(config)),
+                     with_separators(tile_rows(config) * tile_columns(config)));
+}
 
 Rung make_rung(const std::string& name, const Text& title, const std::string& kernel, bool grouped) {
   Rung rung;
@@ -33,105 +40,125 @@ Rung make_rung(const std::string& name, const Text& title, const std::string& ke
       launch.arguments.emplace_back(scalar(static_cast<int32_t>(config.size(size))));
     return std::vector<Launch>{launch};
   };
-  rung.grid_formula = [](const Config& config) {
-    return fmt::format("{} × {} = {}", with_separators(tile_rows(config)), with_separators(tile_columns(config)),
-                       with_separators(tile_rows(config) * tile_columns(config)));
-  };
+  rung.grid_formula = grid_formula;
   return rung;
+}
+
+Rung make_triton() {
+  return {.name = "triton-grouped",
+          .title = {"Triton, grouped", "Triton，分组"},
+          .kernel_file = "matmul.py",
+          .kernels = {"matmul_grouped"},
+          .params = {"BM", "BN", "BK", "num_warps", "num_stages", "CTAS_PER_SM", "GROUP_M"},
+          .launches =
+              [](const Config& config) {
+                return std::vector<Launch>{launch_triton_matmul("matmul_grouped", config, {.type = DType::f16},
+                                                                {"BM", "BN", "BK", "GROUP_M"})};
+              },
+          .grid_formula = grid_formula,
+          .check = [](const Config& config) { return check_triton_tile(config, DType::f16); }};
 }
 
 std::vector<Param> make_params() {
   const Text warps{"warps", "线程束"}, elements{"elements", "元素"};
-  return {{.name = "BM",
-           .title = {"Tile, rows", "分块行数"},
-           .unit = elements,
-           .help = {"Rows of C that one CTA computes.", "一个线程块计算的 C 的行数。"},
-           .value = 64,
-           .min = 64,
-           .max = 128,
-           .scale = Scale::power_of_two,
-           .gpu_value = 64},
-          {.name = "BN",
-           .title = {"Tile, columns", "分块列数"},
-           .unit = elements,
-           .help = {"Columns of C that one CTA computes.", "一个线程块计算的 C 的列数。"},
-           .value = 64,
-           .min = 64,
-           .max = 256,
-           .scale = Scale::power_of_two,
-           .gpu_value = 256},
-          {.name = "BK",
-           .title = {"Tile, depth", "分块深度"},
-           .unit = elements,
-           .help = {"Extent along K of the tiles of A and B in shared memory.", "共享内存中 A、B 分块沿 K 的长度。"},
-           .value = 32,
-           .min = 32,
-           .max = 64,
-           .scale = Scale::power_of_two,
-           .gpu_value = 64},
-          {.name = "STAGES",
-           .title = {"Stages", "流水级数"},
-           .unit = {"k-tiles", "级"},
-           .help = {"k-tiles that shared memory holds: one is multiplied while the others are in flight.",
-                    "共享内存容纳的 k 分块数：一个在计算，其余在途。"},
-           .value = 3,
-           .min = 2,
-           .max = 4,
-           .gpu_value = 2},
-          {.name = "WARPS",
-           .title = {"Warps per CTA", "每个线程块的线程束数"},
-           .unit = warps,
-           .help = {"The warps split the tile so that the part of each is as close to a square as possible.",
-                    "各线程束分摊分块，每个线程束的部分尽量接近正方形。"},
-           .value = 8,
-           .min = 4,
-           .max = 8,
-           .scale = Scale::power_of_two,
-           .gpu_value = 4},
-          {.name = "GROUP_M",
-           .title = {"GROUP_M", "GROUP_M"},
-           .unit = {"tile rows", "分块行"},
-           .help = {"Tile rows in a group. With 1 the order is row-major.", "每组的分块行数。为 1 时就是按行顺序。"},
-           .value = 8,
-           .min = 1,
-           .max = 64,
-           .scale = Scale::power_of_two,
-           .gpu_value = 16},
-          {.name = "CTAS_PER_SM",
-           .title = {"Blocks per SM", "每个 SM 的线程块数"},
-           .unit = {"blocks", "线程块"},
-           .help = {"How many blocks the model lets an SM hold; 0: as many as the kernel's resources allow.",
-                    "模型中一个 SM 容纳的线程块数；0 表示由内核占用的资源决定。"},
-           .value = 0,
-           .min = 0,
-           .max = 4,
-           .model_only = true}};
+  std::vector<Param> params{
+      {.name = "BM",
+       .title = {"Tile, rows", "分块行数"},
+       .unit = elements,
+       .help = {"Rows of C that one CTA computes.", "一个线程块计算的 C 的行数。"},
+       .value = 64,
+       .min = 64,
+       .max = 128,
+       .scale = Scale::power_of_two,
+       .gpu_value = 64},
+      {.name = "BN",
+       .title = {"Tile, columns", "分块列数"},
+       .unit = elements,
+       .help = {"Columns of C that one CTA computes.", "一个线程块计算的 C 的列数。"},
+       .value = 64,
+       .min = 64,
+       .max = 256,
+       .scale = Scale::power_of_two,
+       .gpu_value = 256},
+      {.name = "BK",
+       .title = {"Tile, depth", "分块深度"},
+       .unit = elements,
+       .help = {"Extent along K of the tiles of A and B in shared memory.", "共享内存中 A、B 分块沿 K 的长度。"},
+       .value = 32,
+       .min = 32,
+       .max = 64,
+       .scale = Scale::power_of_two,
+       .gpu_value = 64},
+      {.name = "STAGES",
+       .title = {"Stages", "流水级数"},
+       .unit = {"k-tiles", "级"},
+       .help = {"k-tiles that shared memory holds: one is multiplied while the others are in flight.",
+                "共享内存容纳的 k 分块数：一个在计算，其余在途。"},
+       .value = 3,
+       .min = 2,
+       .max = 4,
+       .gpu_value = 2},
+      {.name = "WARPS",
+       .title = {"Warps per CTA", "每个线程块的线程束数"},
+       .unit = warps,
+       .help = {"The warps split the tile so that the part of each is as close to a square as possible.",
+                "各线程束分摊分块，每个线程束的部分尽量接近正方形。"},
+       .value = 8,
+       .min = 4,
+       .max = 8,
+       .scale = Scale::power_of_two,
+       .gpu_value = 4},
+      {.name = "GROUP_M",
+       .title = {"GROUP_M", "GROUP_M"},
+       .unit = {"tile rows", "分块行"},
+       .help = {"Tile rows in a group. With 1 the order is row-major.", "每组的分块行数。为 1 时就是按行顺序。"},
+       .value = 8,
+       .min = 1,
+       .max = 64,
+       .scale = Scale::power_of_two,
+       .gpu_value = 16},
+      {.name = "CTAS_PER_SM",
+       .title = {"Blocks per SM", "每个 SM 的线程块数"},
+       .unit = {"blocks", "线程块"},
+       .help = {"How many blocks the model lets an SM hold; 0: as many as the kernel's resources allow.",
+                "模型中一个 SM 容纳的线程块数；0 表示由内核占用的资源决定。"},
+       .value = 0,
+       .min = 0,
+       .max = 4,
+       .model_only = true}};
+  for (Param& param : make_triton_matmul_params(8, 4)) params.push_back(std::move(param));
+  return params;
 }
 
 std::vector<BreakIt> make_switches() {
-  return {{.name = "DROP_MASK",
-           .title = {"Drop the boundary mask", "去掉边界判断"},
-           .help = {"Tiles at the edge read and write past the matrices.", "边缘的分块会读写到矩阵之外。"},
-           .plants = {{.in = "KTileLoader",
-                       .replace = "inside = i * int{A_ROWS} < rows && a_k < k_left",
-                       .by = "inside = true"},
-                      {.in = "KTileLoader",
-                       .replace = "inside = b_k + i * int{B_ROWS} < k_left && columns > 0",
-                       .by = "inside = true"},
-                      {.in = "multiply_tile", .replace = "if (r >= m || s >= n) continue;", .by = ""}}},
-          {.name = "DROP_WAIT",
-           .title = {"Do not wait for the copies", "不等待异步拷贝"},
-           .help = {"ldmatrix reads shared memory while cp.async is still writing to it.",
-                    "cp.async 还在写共享内存，ldmatrix 就来读了。"},
-           .plants = {{.in = "multiply_tile",
-                       .replace = "cp_async_wait_group<STAGES - 2>();  // this thread",
-                       .by = "// this thread"},
-                      {.in = "multiply_tile", .replace = "        cp_async_wait_group<STAGES - 2>();", .by = ""}}},
-          {.name = "DROP_BARRIER",
-           .title = {"Remove the barrier of the loop", "去掉循环里的屏障"},
-           .help = {"A warp overwrites data that a different warp still reads.",
-                    "一个线程束会覆盖另一个线程束还在读的数据。"},
-           .plants = {{.in = "multiply_tile", .replace = "        __syncthreads();", .by = ""}}}};
+  std::vector<BreakIt> switches{
+      {.name = "DROP_MASK",
+       .title = {"Drop the boundary mask", "去掉边界判断"},
+       .help = {"Tiles at the edge read and write past the matrices.", "边缘的分块会读写到矩阵之外。"},
+       .plants = {{.in = "KTileLoader",
+                   .replace = "inside = i * int{A_ROWS} < rows && a_k < k_left",
+                   .by = "inside = true"},
+                  {.in = "KTileLoader",
+                   .replace = "inside = b_k + i * int{B_ROWS} < k_left && columns > 0",
+                   .by = "inside = true"},
+                  {.in = "multiply_tile", .replace = "if (r >= m || s >= n) continue;", .by = ""}}},
+      {.name = "DROP_WAIT",
+       .title = {"Do not wait for the copies", "不等待异步拷贝"},
+       .help = {"ldmatrix reads shared memory while cp.async is still writing to it.",
+                "cp.async 还在写共享内存，ldmatrix 就来读了。"},
+       .plants = {{.in = "multiply_tile",
+                   .replace = "cp_async_wait_group<STAGES - 2>();  // this thread",
+                   .by = "// this thread"},
+                  {.in = "multiply_tile", .replace = "        cp_async_wait_group<STAGES - 2>();", .by = ""}},
+       .rungs = kCudaRungs},
+      {.name = "DROP_BARRIER",
+       .title = {"Remove the barrier of the loop", "去掉循环里的屏障"},
+       .help = {"A warp overwrites data that a different warp still reads.",
+                "一个线程束会覆盖另一个线程束还在读的数据。"},
+       .plants = {{.in = "multiply_tile", .replace = "        __syncthreads();", .by = ""}},
+       .rungs = kCudaRungs}};
+  drop_triton_mask(switches);
+  return switches;
 }
 
 /// Tile rows of A and tile columns of B that a wave of 132 CTAs needs, of a grid that is 32 tiles wide.
@@ -202,7 +229,7 @@ Lab make_grouped_order() {
   lab.break_it = make_switches();
   lab.rungs = {make_rung("row-major", {"Row-major", "按行"}, "matmul_row_major", false),
                make_rung("grouped", {"Grouped", "分组"}, "matmul_grouped", true),
-               make_rung("hilbert", {"Hilbert", "希尔伯特曲线"}, "matmul_hilbert", false)};
+               make_rung("hilbert", {"Hilbert", "希尔伯特曲线"}, "matmul_hilbert", false), make_triton()};
   lab.default_rung = "grouped";
   // Where the operands are larger than the L2 the order matters; hardware counters were recorded with this tile.
   lab.opens_with = {{"M", 8192}, {"N", 8192}, {"K", 8192}, {"BM", 128}, {"BN", 256}, {"BK", 64}, {"CTAS_PER_SM", 1}};

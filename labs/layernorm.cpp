@@ -1,15 +1,18 @@
 // Lab "layernorm": normalises every row to mean 0 and deviation 1, then scales by gamma and shifts by beta.
-// kernels/layernorm.cu holds the rungs.
+// kernels/layernorm.cu holds the rungs, kernels/layernorm.py those in Triton.
 #include <cmath>
 
 #include "engine/numbers.hpp"
 #include "labs/rows.hpp"
+#include "labs/triton.hpp"
+#include "labs/triton_rows.hpp"
 
 namespace tilescope {
 namespace {
 
 constexpr float kEpsilon = 1e-5f;
 constexpr double kMean = 100;  // of x: so far from 0 that the mean of the squares says little about the variance
+constexpr const char* kTritonFile = "layernorm.py";
 enum Buffer : size_t { kX, kGamma, kBeta, kOut, kMeans, kRstds, kPlaces, kEntered, kNormal };
 
 std::vector<BufferSpec> make_buffers(const Config& config) {
@@ -81,6 +84,45 @@ Rung make_rung(std::string name, Text title, std::vector<std::string> kernels, s
           .grid_formula = std::move(grid_formula)};
 }
 
+/// The rungs in Triton. All of them are fused.
+std::vector<Rung> make_triton_rungs() {
+  const auto rung = [](std::string name, Text title, std::string kernel, std::vector<std::string> params,
+                       std::function<std::string(const Config&)> grid_formula) {
+    params.insert(params.begin(), "DTYPE");
+    params.emplace_back("num_warps");
+    return Rung{.name = std::move(name),
+                .title = std::move(title),
+                .kernel_file = kTritonFile,
+                .kernels = {std::move(kernel)},
+                .params = std::move(params),
+                .grid_formula = std::move(grid_formula)};
+  };
+  std::vector<Rung> rungs{
+      rung("triton-row", {"Triton: row in a tile", "Triton：一行一个分块"}, "row_in_a_tile", {}, rows_formula),
+      rung("triton-loop", {"Triton: loop of tiles", "Triton：循环分块"}, "tiles_of_a_row", {"BLOCK_SIZE", "num_stages"},
+           rows_formula),
+      rung("triton-several-rows", {"Triton: several rows", "Triton：一块多行"}, "rows_in_a_tile", {"ROWS"},
+           row_tiles_formula)};
+  rungs[0].check = check_row_in_a_tile;
+  rungs[0].launches = [](const Config& config) {
+    const Dim3 grid{static_cast<uint32_t>(config.size("rows")), 1, 1};
+    return std::vector<Launch>{
+        triton_launch("row_in_a_tile", grid, arguments_of(config, true), config, {}, {tile_of_a_row(config)})};
+  };
+  rungs[1].launches = [](const Config& config) {
+    const Dim3 grid{static_cast<uint32_t>(config.size("rows")), 1, 1};
+    return std::vector<Launch>{
+        triton_launch("tiles_of_a_row", grid, arguments_of(config, true), config, {"BLOCK_SIZE", "num_stages"})};
+  };
+  rungs[2].check = check_rows_in_a_tile;
+  rungs[2].launches = [](const Config& config) {
+    return std::vector<Launch>{triton_launch("rows_in_a_tile", grid_of_row_tiles(config),
+                                             arguments_of(config, true, true), config, {"ROWS"},
+                                             {tile_of_a_row(config)})};
+  };
+  return rungs;
+}
+
 std::vector<Rung> make_rungs() {
   const auto unfused = [](const std::string& kernel) {
     return [kernel](const Config& config) { return launch_unfused(kernel, config); };
@@ -103,6 +145,7 @@ std::vector<Rung> make_rungs() {
                    .pick = [](const Config& config, const GpuSpec& gpu) {
                      return pick_row_tiles(config, gpu, {"several-rows", "fused", "several-ctas", 4, 8});
                    }});
+  for (Rung& rung : make_triton_rungs()) rungs.push_back(std::move(rung));
   return rungs;
 }
 
@@ -170,6 +213,44 @@ void expect_output(const Config& config, const std::vector<std::shared_ptr<const
   }
 }
 
+/// In Triton the masks become always true.
+std::vector<Plant> plants_of_masks() {
+  const std::string file = kTritonFile;
+  return {{.in = "normalise_row", .replace = "if (first + v * STRIDE < columns)", .by = ""},
+          {.in = "row_in_a_tile", .replace = "mask = c < columns", .by = "mask = c < BLOCK_SIZE", .file = file},
+          {.in = "tiles_of_a_row",
+           .replace = "sums += tl.load(x + c, mask=c < columns",
+           .by = "sums += tl.load(x + c, mask=c >= 0",
+           .file = file},
+          {.in = "tiles_of_a_row",
+           .replace = "values = tl.load(x + c, mask=c < columns",
+           .by = "values = tl.load(x + c, mask=c >= 0",
+           .file = file},
+          {.in = "tiles_of_a_row", .replace = "mask = c < columns", .by = "mask = c >= 0", .file = file},
+          {.in = "rows_in_a_tile", .replace = "(c < columns)[None, :]", .by = "(c >= 0)[None, :]", .file = file}};
+}
+
+BreakIt make_padding_switch() {
+  const std::string file = kTritonFile;
+  return {.name = "PADDING_IN_VARIANCE",
+          .title = {"Padding in the variance", "补位元素算进方差"},
+          .help = {"The padding of a tile is 0, and its distance from the mean is added to the squares.",
+                   "分块的补位元素是 0，它到均值的距离也加进了平方和。"},
+          .plants = {{.in = "row_in_a_tile",
+                      .replace = "tl.where(mask, values - mean, 0.0)",
+                      .by = "values - mean",
+                      .file = file},
+                     {.in = "tiles_of_a_row",
+                      .replace = "tl.where(c < columns, values - mean, 0.0)",
+                      .by = "values - mean",
+                      .file = file},
+                     {.in = "rows_in_a_tile",
+                      .replace = "tl.where(inside, distance * distance, 0.0)",
+                      .by = "distance * distance",
+                      .file = file}},
+          .rungs = {"triton-row", "triton-loop", "triton-several-rows"}};
+}
+
 Lab make_layernorm() {
   Lab lab;
   lab.name = "layernorm";
@@ -179,6 +260,7 @@ Lab make_layernorm() {
   lab.kernel_file = "layernorm.cu";
   lab.sizes = make_row_sizes(200, 504);
   lab.params = make_row_params();
+  for (Param& param : make_triton_row_params()) lab.params.push_back(std::move(param));
   lab.break_it = {{.name = "NAIVE_VARIANCE",
                    .title = {"Variance as E[x²] − E[x]²", "方差用 E[x²] − E[x]²"},
                    .help = {"One pass is enough then, but the leading digits of the two terms cancel.",
@@ -193,9 +275,11 @@ Lab make_layernorm() {
                   make_barrier_switch({"two-pass", "welford", "row-in-registers", "fused", "several-ctas"},
                                       {{.in = "welford", .replace = "__syncthreads();", .by = ""},
                                        {.in = "merge_ctas", .replace = "__syncthreads();", .by = ""}}),
-                  make_mask_switch({"row-in-registers", "fused", "several-rows", "several-ctas", "auto"},
-                                   {{.in = "normalise_row", .replace = "if (first + v * STRIDE < columns)", .by = ""}}),
-                  make_wait_switch({"several-ctas"})};
+                  make_mask_switch({"row-in-registers", "fused", "several-rows", "several-ctas", "auto", "triton-row",
+                                    "triton-loop", "triton-several-rows"},
+                                   plants_of_masks()),
+                  make_wait_switch({"several-ctas"}),
+                  make_padding_switch()};
   lab.rungs = make_rungs();
   lab.references = {{"copy", "device_copy", "copy"},
                     {"PyTorch", "torch", "layernorm"},

@@ -1,15 +1,18 @@
 // Lab "matmul-epilogue": C = act(A · B + bias), as three kernels and as one. kernels/matmul_epilogue.cu holds the
-// rungs; the multiplication is that of the lab matmul-tensor-core.
+// rungs, kernels/matmul_epilogue.py the one in Triton; the multiplication is that of the lab matmul-tensor-core.
 #include <cmath>
 
 #include "engine/numbers.hpp"
 #include "labs/matmul_tiles.hpp"
+#include "labs/matmul_triton.hpp"
+#include "labs/triton.hpp"
 
 namespace tilescope {
 namespace {
 
 enum Buffer : size_t { kA, kB, kProduct, kBias, kC };
 const std::vector<std::string> kTileParams{"DTYPE", "BM", "BN", "BK", "WARPS", "STAGES", "GROUP_M"};
+const std::vector<std::string> kCudaRungs{"three-kernels", "fused", "product"};
 
 bool is_gelu(const Config& config) { return config.param("ACTIVATION") == 1; }
 
@@ -70,6 +73,26 @@ Rung make_rung(std::string name, Text title, std::vector<std::string> kernels,
   return rung;
 }
 
+Rung make_triton() {
+  return {.name = "triton-fused",
+          .title = {"Triton, fused", "Triton，融合"},
+          .kernel_file = "matmul_epilogue.py",
+          .kernels = {"matmul_bias_activation"},
+          .params = {"DTYPE", "ACTIVATION", "BM", "BN", "BK", "GROUP_M", "num_warps", "num_stages"},
+          .launches =
+              [](const Config& config) {
+                std::vector<Argument> arguments{BufferArgument{kA}, BufferArgument{kB}, BufferArgument{kBias},
+                                                BufferArgument{kC}};
+                for (const char* size : {"M", "N", "K"})
+                  arguments.emplace_back(scalar(static_cast<int32_t>(config.size(size))));
+                return std::vector<Launch>{triton_launch("matmul_bias_activation", triton_tiles(config),
+                                                         std::move(arguments), config, {"BM", "BN", "BK", "GROUP_M"},
+                                                         {{"ACTIVATION", is_gelu(config) ? "gelu" : "relu"}})};
+              },
+          .grid_formula = tiles_formula,
+          .check = [](const Config& config) { return check_triton_tile(config, memory_type(config)); }};
+}
+
 double activate(double x, bool gelu) {
   if (!gelu) return std::max(x, 0.0);
   return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
@@ -99,6 +122,7 @@ std::vector<Rung> make_rungs() {
   product.params = kTileParams;
   product.buffers = make_product_buffers;
   product.reference = expect_product;
+  rungs.push_back(make_triton());
   return rungs;
 }
 
@@ -109,6 +133,7 @@ std::vector<Param> make_params() {
                   {"The function that is applied to product plus bias.", "作用于乘积与偏置之和的函数。"},
                   {{"relu", {"ReLU", "ReLU"}}, {"gelu", {"GELU, tanh formula", "GELU，tanh 公式"}}})};
   for (Param& param : make_tile_params()) params.push_back(std::move(param));
+  for (Param& param : make_triton_matmul_params(4, 8)) params.push_back(std::move(param));
   return params;
 }
 
@@ -127,14 +152,23 @@ Tolerance tolerance_for(const std::string& rung, const Config& config, DType) {
 }
 
 std::vector<BreakIt> make_switches() {
-  std::vector<BreakIt> switches = make_pipeline_switches({}, {});
-  switches.push_back({.name = "BIAS_AFTER",
-                      .title = {"Add the bias after the activation", "先激活再加偏置"},
-                      .help = {"act(x) + b is not act(x + b).", "act(x) + b 不等于 act(x + b)。"},
-                      .plants = {{.in = "finish",
-                                  .replace = "return activation(sum + bias);",
-                                  .by = "return activation(sum) + bias;"}},
-                      .rungs = {"fused"}});
+  std::vector<BreakIt> switches = make_pipeline_switches(kCudaRungs, kCudaRungs);
+  BreakIt& mask = switches.front();  // DROP_MASK
+  mask.rungs.clear();
+  for (const char* text : {", mask=row_inside[:, None] & (k[None, :] < K - start), other=0.0",
+                           ", mask=(k[:, None] < K - start) & column_inside[None, :], other=0.0",
+                           ", mask=row_inside[:, None] & column_inside[None, :]"})
+    mask.plants.push_back({.in = "matmul_bias_activation", .replace = text, .by = "", .file = "matmul_epilogue.py"});
+  switches.push_back(
+      {.name = "BIAS_AFTER",
+       .title = {"Add the bias after the activation", "先激活再加偏置"},
+       .help = {"act(x) + b is not act(x + b).", "act(x) + b 不等于 act(x + b)。"},
+       .plants = {{.in = "finish", .replace = "return activation(sum + bias);", .by = "return activation(sum) + bias;"},
+                  {.in = "matmul_bias_activation",
+                   .replace = "activate(acc + column_bias, ACTIVATION)",
+                   .by = "activate(acc, ACTIVATION) + column_bias",
+                   .file = "matmul_epilogue.py"}},
+       .rungs = {"fused", "triton-fused"}});
   return switches;
 }
 

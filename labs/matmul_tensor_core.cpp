@@ -1,15 +1,18 @@
 // Lab "matmul-tensor-core": C = A · B on the tensor cores, from mma.sync on shared memory to persistent CTAs.
-// kernels/matmul_tensor_core.cu holds the rungs.
+// kernels/matmul_tensor_core.cu holds the rungs, kernels/matmul.py those in Triton.
 #include <algorithm>
 
 #include "engine/numbers.hpp"
 #include "labs/matmul_tiles.hpp"
+#include "labs/matmul_triton.hpp"
 
 namespace tilescope {
 namespace {
 
 enum Buffer : size_t { kA, kB, kC };
 const std::vector<std::string> kTileParams{"DTYPE", "B_LAYOUT", "BM", "BN", "BK", "WARPS"};
+const std::vector<std::string> kCudaRungs{"mma-shared",      "ldmatrix",   "grouped", "multi-stage",
+                                          "double-buffered", "persistent", "auto"};
 
 std::vector<Launch> launch(const std::string& kernel, const Config& config, int64_t stages) {
   return {launch_tiles(rows_are_aligned(config) ? kernel : kernel + "_unaligned", config, stages,
@@ -60,6 +63,23 @@ Rung make_persistent() {
   return rung;
 }
 
+Rung make_triton(std::string name, Text title, const std::string& kernel, bool grouped) {
+  Rung rung{.name = std::move(name),
+            .title = std::move(title),
+            .kernel_file = "matmul.py",
+            .kernels = {kernel},
+            .params = {"DTYPE", "B_LAYOUT", "BM", "BN", "BK", "num_warps", "num_stages"},
+            .grid_formula = tiles_formula,
+            .check = [](const Config& config) { return check_triton_tile(config, memory_type(config)); }};
+  if (grouped) rung.params.emplace_back("GROUP_M");
+  rung.launches = [kernel, grouped](const Config& config) {
+    const MatmulOperands operands = operands_of(config);
+    return std::vector<Launch>{grouped ? launch_triton_matmul(kernel, config, operands, {"BM", "BN", "BK", "GROUP_M"})
+                                       : launch_triton_matmul(kernel, config, operands, {"BM", "BN", "BK"})};
+  };
+  return rung;
+}
+
 std::vector<Rung> make_rungs() {
   return {make_plain("mma-shared", {"mma, shared memory", "mma，读共享内存"}, "mma_shared"),
           make_plain("ldmatrix", {"ldmatrix + swizzle", "ldmatrix + 混排"}, "ldmatrix_swizzled"),
@@ -70,7 +90,9 @@ std::vector<Rung> make_rungs() {
           {.name = "auto",
            .title = {"Auto", "自动"},
            .params = {"DTYPE", "B_LAYOUT"},
-           .pick = [](const Config& config, const GpuSpec& gpu) { return pick_tile(config, gpu, "double-buffered"); }}};
+           .pick = [](const Config& config, const GpuSpec& gpu) { return pick_tile(config, gpu, "double-buffered"); }},
+          make_triton("triton-row-major", {"Triton, row-major", "Triton，按行"}, "matmul_row_major", false),
+          make_triton("triton-grouped", {"Triton, grouped", "Triton，分组顺序"}, "matmul_grouped", true)};
 }
 
 std::vector<Param> make_params() {
@@ -93,11 +115,14 @@ std::vector<Param> make_params() {
        .max = 1024,
        .gpu_value = 132,
        .model_only = true});  // the grid is made of it, and the kernel asks how large that is
+  for (Param& param : make_triton_matmul_params(4, 8)) params.push_back(std::move(param));
   return params;
 }
 
 std::vector<BreakIt> make_switches() {
-  std::vector<BreakIt> switches = make_pipeline_switches({"multi-stage", "double-buffered", "persistent", "auto"}, {});
+  std::vector<BreakIt> switches =
+      make_pipeline_switches({"multi-stage", "double-buffered", "persistent", "auto"}, kCudaRungs);
+  drop_triton_mask(switches);
   // The rungs without a pipeline have two barriers a k-tile, and a persistent CTA one a tile.
   for (BreakIt& one : switches)
     if (one.name == "DROP_BARRIER")
@@ -156,6 +181,14 @@ std::vector<Predict> make_predicts() {
           {"ldmatrix", "grouped", "multi-stage", "double-buffered", "persistent"})};
 }
 
+/// Triton's operands of TF32 are the floats as they are, of which the tensor cores ignore the lower 13 bits: rounding
+/// towards zero, off by up to twice as much as to nearest, and always the same way.
+Tolerance tolerance(const std::string& rung, const Config& config, DType) {
+  Tolerance tolerance = product_tolerance(config);
+  if (tensor_type(config) == TensorType::tf32 && rung.starts_with("triton")) tolerance.absolute *= 2;
+  return tolerance;
+}
+
 std::function<std::string(const Config&)> product_operation() {
   return [](const Config& config) { return typed_operation("matmul", config); };
 }
@@ -177,7 +210,7 @@ Lab make_matmul_tensor_core() {
                     {"cuBLASLt", "cublaslt", "matmul", product_operation()},
                     {"PyTorch", "torch", "matmul", product_operation()},
                     {"Triton", "triton", "matmul", product_operation()}};
-  lab.tolerance_for = [](const std::string&, const Config& config, DType) { return product_tolerance(config); };
+  lab.tolerance_for = tolerance;
   lab.predicts = make_predicts();
   lab.buffers = [](const Config& config) {
     return make_matmul_buffers(config, operands_of(config), memory_type(config));

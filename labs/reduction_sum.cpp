@@ -1,4 +1,5 @@
-// Lab "reduction-sum": out[0] = x[0] + … + x[n − 1]. kernels/reduction.cu holds the rungs.
+// Lab "reduction-sum": out[0] = x[0] + … + x[n − 1]. kernels/reduction.cu holds the rungs,
+// kernels/reduction.py those in Triton.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -8,6 +9,7 @@
 #include "engine/numbers.hpp"
 #include "engine/parallel.hpp"
 #include "engine/specs.hpp"
+#include "labs/triton.hpp"
 
 namespace tilescope {
 namespace {
@@ -25,13 +27,18 @@ std::vector<int64_t> levels(int64_t n, int64_t per_cta) {
   return left;
 }
 
-/// Floats for all levels but the last, stored one after another. Every rung adds at least one number per thread of a
-/// CTA, so this is enough for all rungs.
+/// Programs of the first pass in Triton: no more than there are tiles.
+int64_t programs_of_pass(const Config& config) {
+  return std::min(config.param("PROGRAMS"), ceil_divide(config.size("n"), config.param("BLOCK_SIZE")));
+}
+
+/// Floats for all levels but the last, stored one after another. Every CUDA rung adds at least one number per thread of
+/// a CTA, so this is enough for all of them; the Triton rung stores one number per program.
 int64_t room_for_sums(const Config& config) {
   int64_t room = 0;
   for (const int64_t count : levels(config.size("n"), config.param("BLOCK")))
     room += ceil_divide(count, kAligned) * kAligned;
-  return room;
+  return std::max(room, programs_of_pass(config));
 }
 
 Launch launch_of(const std::string& kernel, int64_t ctas, int64_t threads, std::vector<Argument> arguments) {
@@ -138,6 +145,42 @@ Rung make_single_pass_rung() {
           .grid_formula = share_formula};
 }
 
+Rung make_triton_atomic_rung() {
+  Rung rung = tile_per_program_rung("triton-atomic", {"Triton: one atomic", "Triton：一次原子加"}, "reduction.py",
+                                    "atomic_per_program", {kX, kOut});
+  rung.kernels.emplace_back("clear");
+  rung.launches = [add = rung.launches](const Config& config) {
+    std::vector<Launch> launches = add(config);
+    launches.insert(launches.begin(), triton_launch("clear", {1, 1, 1}, {BufferArgument{kOut}}, config, {}));
+    return launches;
+  };
+  return rung;
+}
+
+Rung make_triton_two_pass_rung() {
+  return {.name = "triton-two-pass",
+          .title = {"Triton: two passes", "Triton：两遍"},
+          .kernel_file = "reduction.py",
+          .kernels = {"sum_of_tiles"},
+          .params = {"BLOCK_SIZE", "PROGRAMS", "num_warps"},
+          .launches =
+              [](const Config& config) {
+                const int64_t n = config.size("n"), programs = programs_of_pass(config);
+                const auto pass = [&](int64_t grid, BufferArgument from, BufferArgument to, int64_t count) {
+                  return triton_launch("sum_of_tiles", {static_cast<uint32_t>(grid), 1, 1},
+                                       {from, to, count_argument(count)}, config, {"BLOCK_SIZE"});
+                };
+                if (programs == 1) return std::vector<Launch>{pass(1, {kX}, {kOut}, n)};
+                return std::vector<Launch>{pass(programs, {kX}, {kSums}, n), pass(1, {kSums}, {kOut}, programs)};
+              },
+          .grid_formula =
+              [](const Config& config) {
+                return fmt::format("min({}, ⌈{} / {}⌉) = {}", config.param("PROGRAMS"),
+                                   with_separators(config.size("n")), config.param("BLOCK_SIZE"),
+                                   with_separators(programs_of_pass(config)));
+              }};
+}
+
 // Up to these counts warp-shuffle's tree is faster than the last rung, measured on an H200.
 constexpr int64_t kMostInOneLaunch = 2048, kMostInTwoLaunches = 1 << 18;
 
@@ -208,7 +251,15 @@ std::vector<Rung> make_rungs() {
       make_vector_rung(),
       make_single_pass_rung(),
       {.name = "auto", .title = {"Auto", "自动"}, .pick = pick},
+      make_triton_atomic_rung(),
+      make_triton_two_pass_rung(),
   };
+}
+
+Param make_tile_param() {
+  Param tile = triton_block_param("BLOCK_SIZE", {"BLOCK_SIZE, tile", "BLOCK_SIZE，分块"}, 1024, 64, 8192);
+  tile.gpu_value = 4096;
+  return tile;
 }
 
 std::vector<Param> make_params() {
@@ -251,6 +302,9 @@ std::vector<Param> make_params() {
        .max = 16,
        .scale = Scale::power_of_two,
        .gpu_value = 4},
+      make_tile_param(),
+      programs_param(32, 1024),
+      num_warps_param(4),
   };
 }
 
@@ -277,12 +331,15 @@ std::vector<BreakIt> make_switches() {
                   {.in = "warp_shuffle",
                    .replace = "(i < n ? x[i] : 0) + (i + BLOCK < n ? x[i + BLOCK] : 0)",
                    .by = "x[i] + x[i + BLOCK]"},
-                  {.in = "thread_sum", .replace = "if (first + TILE <= n) {", .by = "if (true) {"}}},
+                  {.in = "thread_sum", .replace = "if (first + TILE <= n) {", .by = "if (true) {"},
+                  {.in = "atomic_per_program", .replace = ", mask=i < n, other=0.0", .by = "", .file = "reduction.py"},
+                  {.in = "sum_of_tiles", .replace = ", mask=i < n, other=0.0", .by = "", .file = "reduction.py"}}},
       {.name = "FORGET_CLEAR",
        .title = {"Forget to clear the result", "忘记把结果清零"},
        .help = {"The atomics add to whatever was there before.", "原子加会加到原来留在那里的数上。"},
-       .plants = {{.in = "clear", .replace = "out[0] = 0;", .by = ""}},
-       .rungs = {"atomic-per-element", "vector-loads"}},
+       .plants = {{.in = "clear", .replace = "out[0] = 0;", .by = ""},
+                  {.in = "clear", .replace = "tl.store(out, 0.0)", .by = "pass", .file = "reduction.py"}},
+       .rungs = {"atomic-per-element", "vector-loads", "triton-atomic"}},
       {.name = "NO_FENCE",
        .title = {"Remove the fences", "去掉内存栅栏"},
        .help = {"The last CTA may see the count before it sees the sums.",
@@ -290,6 +347,19 @@ std::vector<BreakIt> make_switches() {
        .plants = {{.in = "single_pass", .replace = "__threadfence();  // whoever", .by = "// whoever"},
                   {.in = "single_pass", .replace = "__threadfence();  // and what", .by = "// and what"}},
        .rungs = {"single-pass"}},
+      {.name = "HALF_SUM",
+       .title = {"Add in half precision", "用半精度相加"},
+       .help = {"The sum of a tile of fp16 stays fp16 unless the tile is widened first: it keeps 11 bits.",
+                "fp16 分块若不先加宽，它的和仍是 fp16，只有 11 位有效数字。"},
+       .plants = {{.in = "atomic_per_program",
+                   .replace = "tl.sum(values, axis=0)",
+                   .by = "tl.sum(values.to(tl.float16), axis=0)",
+                   .file = "reduction.py"},
+                  {.in = "sum_of_tiles",
+                   .replace = "tl.sum(total, axis=0)",
+                   .by = "tl.sum(total.to(tl.float16), axis=0)",
+                   .file = "reduction.py"}},
+       .rungs = {"triton-atomic", "triton-two-pass"}},
   };
 }
 

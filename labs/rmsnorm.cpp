@@ -1,15 +1,17 @@
 // Lab "rmsnorm": divides every row by the root mean square of its elements and multiplies by gamma. kernels/rmsnorm.cu
-// holds the schemes.
+// holds the schemes, kernels/rmsnorm.py the same ones in Triton.
 #include <cmath>
 
 #include "engine/numbers.hpp"
 #include "labs/rows.hpp"
+#include "labs/triton.hpp"
+#include "labs/triton_rows.hpp"
 
 namespace tilescope {
 namespace {
 
 constexpr float kEpsilon = 1e-5f;
-enum Buffer : size_t { kX, kGamma, kOut, kPlaces, kEntered, kSums, kArrived, kEnteredToAdd };
+enum Buffer : size_t { kX, kGamma, kOut, kPlaces, kEntered, kSums, kArrived, kEnteredToAdd, kRowSums, kParts };
 
 std::vector<BufferSpec> make_buffers(const Config& config) {
   std::vector<BufferSpec> buffers{make_matrix("x", config, Role::input), make_weights("gamma", config, 1),
@@ -23,6 +25,16 @@ std::vector<BufferSpec> make_buffers(const Config& config) {
     buffers.push_back(counters);
     buffers.back().name = name;
   }
+  return buffers;
+}
+
+/// The Triton rungs of scheme 3 carry sums from one kernel to the next.
+std::vector<BufferSpec> make_buffers_with_sums(const Config& config) {
+  std::vector<BufferSpec> buffers = make_buffers(config);
+  const int64_t rows = config.size("rows");
+  buffers.push_back({.name = "row_sums", .shape = {rows}, .role = Role::scratch, .fill = Fill::poison});
+  buffers.push_back(
+      {.name = "parts", .shape = {rows, config.param("CTAS")}, .role = Role::scratch, .fill = Fill::poison});
   return buffers;
 }
 
@@ -64,6 +76,81 @@ Rung make_rung(std::string name, Text title, std::vector<std::string> kernels, s
           .grid_formula = std::move(grid_formula)};
 }
 
+/// How a Triton kernel of several programs per row or of a loop over the row is launched.
+Launch launch_loop(const std::string& kernel, int64_t programs, std::vector<Argument> arguments, const Config& config) {
+  const Dim3 grid{static_cast<uint32_t>(programs), 1, 1};
+  if (kernel == "tiles_of_a_row")
+    return triton_launch(kernel, grid, std::move(arguments), config, {"BLOCK_SIZE", "num_stages"});
+  return triton_launch(kernel, grid, std::move(arguments), config, {"CTAS", "BLOCK_SIZE", "num_stages"});
+}
+
+std::vector<Launch> launch_triton_1(const Config& config) {
+  const Dim3 grid{static_cast<uint32_t>(config.size("rows")), 1, 1};
+  return {triton_launch("row_in_a_tile", grid, arguments_of(config, false), config, {}, {tile_of_a_row(config)})};
+}
+std::vector<Launch> launch_triton_2(const Config& config) {
+  return {launch_loop("tiles_of_a_row", config.size("rows"), arguments_of(config, false), config)};
+}
+/// Two kernels, of which the second reads what the first has left in `sums`.
+std::vector<Launch> launch_triton_3(const Config& config, const std::string& add, const std::string& scale,
+                                    Buffer sums) {
+  const ScalarArgument columns = scalar(static_cast<int32_t>(config.size("columns")));
+  const int64_t programs = config.size("rows") * config.param("CTAS");
+  return {launch_loop(add, programs, {BufferArgument{kX}, BufferArgument{sums}, columns}, config),
+          launch_loop(scale, programs,
+                      {BufferArgument{kX}, BufferArgument{kGamma}, BufferArgument{kOut}, BufferArgument{sums}, columns,
+                       scalar(kEpsilon)},
+                      config)};
+}
+std::vector<Launch> launch_triton_3_atomics(const Config& config) {
+  const int64_t rows = config.size("rows");
+  const Dim3 grid{static_cast<uint32_t>(ceil_divide(rows, config.param("BLOCK_SIZE"))), 1, 1};
+  std::vector<Launch> launches = launch_triton_3(config, "add_squares", "scale_by_sum", kRowSums);
+  launches.insert(launches.begin(),
+                  triton_launch("clear_sums", grid, {BufferArgument{kRowSums}, scalar(static_cast<int32_t>(rows))},
+                                config, {"BLOCK_SIZE"}));
+  return launches;
+}
+std::vector<Launch> launch_triton_3_parts(const Config& config) {
+  return launch_triton_3(config, "store_squares", "scale_by_parts", kParts);
+}
+std::vector<Launch> launch_triton_4(const Config& config) {
+  return {triton_launch("rows_in_a_tile", grid_of_row_tiles(config), arguments_of(config, true), config, {"ROWS"},
+                        {tile_of_a_row(config)})};
+}
+
+/// The schemes in Triton, under the numbers of those in CUDA.
+std::vector<Rung> make_triton_rungs() {
+  const auto rung = [](std::string name, Text title, std::vector<std::string> kernels, std::vector<std::string> params,
+                       std::function<std::vector<Launch>(const Config&)> launches,
+                       std::function<std::string(const Config&)> grid_formula) {
+    params.insert(params.begin(), "DTYPE");
+    params.emplace_back("num_warps");
+    return Rung{.name = std::move(name),
+                .title = std::move(title),
+                .kernel_file = "rmsnorm.py",
+                .kernels = std::move(kernels),
+                .params = std::move(params),
+                .launches = std::move(launches),
+                .grid_formula = std::move(grid_formula)};
+  };
+  std::vector<Rung> rungs{
+      rung("triton-scheme-1", {"Triton 1, row in a tile", "Triton 1，一行一个分块"}, {"row_in_a_tile"}, {},
+           launch_triton_1, rows_formula),
+      rung("triton-scheme-2", {"Triton 2, loop of tiles", "Triton 2，循环分块"}, {"tiles_of_a_row"},
+           {"BLOCK_SIZE", "num_stages"}, launch_triton_2, rows_formula),
+      rung("triton-scheme-3", {"Triton 3, atomics", "Triton 3，原子加"}, {"add_squares", "scale_by_sum", "clear_sums"},
+           {"CTAS", "BLOCK_SIZE", "num_stages"}, launch_triton_3_atomics, several_ctas_formula),
+      rung("triton-scheme-3-parts", {"Triton 3, partial sums", "Triton 3，部分和"}, {"store_squares", "scale_by_parts"},
+           {"CTAS", "BLOCK_SIZE", "num_stages"}, launch_triton_3_parts, several_ctas_formula),
+      rung("triton-scheme-4", {"Triton 4, several rows", "Triton 4，一块多行"}, {"rows_in_a_tile"}, {"ROWS"},
+           launch_triton_4, row_tiles_formula)};
+  rungs[0].check = check_row_in_a_tile;
+  for (size_t i : {2, 3}) rungs[i].buffers = make_buffers_with_sums;
+  rungs[4].check = check_rows_in_a_tile;
+  return rungs;
+}
+
 std::vector<Rung> make_rungs() {
   const auto atomics = [](const Config& config) {
     return launch_scheme_3(config, "ctas_with_atomics",
@@ -91,6 +178,7 @@ std::vector<Rung> make_rungs() {
                    .pick = [](const Config& config, const GpuSpec& gpu) {
                      return pick_row_tiles(config, gpu, {"scheme-4", "scheme-2", "scheme-3-flags"});
                    }});
+  for (Rung& rung : make_triton_rungs()) rungs.push_back(std::move(rung));
   return rungs;
 }
 
@@ -164,6 +252,15 @@ void expect_rows(const Config& config, const std::vector<std::shared_ptr<const H
   }
 }
 
+/// Masks that are always true: the padding of a tile reads and writes what lies behind the row.
+std::vector<Plant> plants_of_masks() {
+  const std::string file = "rmsnorm.py";
+  return {{.in = "row_in_a_tile", .replace = "mask = c < columns", .by = "mask = c < BLOCK_SIZE", .file = file},
+          {.in = "sum_squares", .replace = "mask=c < last", .by = "mask=c >= first", .file = file},
+          {.in = "write_scaled", .replace = "mask = c < last", .by = "mask = c >= first", .file = file},
+          {.in = "rows_in_a_tile", .replace = "(c < columns)[None, :]", .by = "(c >= 0)[None, :]", .file = file}};
+}
+
 Lab make_rmsnorm() {
   Lab lab;
   lab.name = "rmsnorm";
@@ -173,10 +270,13 @@ Lab make_rmsnorm() {
   lab.kernel_file = "rmsnorm.cu";
   lab.sizes = make_row_sizes(200, 504);
   lab.params = make_row_params();
+  for (Param& param : make_triton_row_params()) lab.params.push_back(std::move(param));
   lab.break_it = {make_barrier_switch({"scheme-1", "scheme-2", "scheme-3", "scheme-3-flags"},
                                       {{.in = "sum_by_atomics", .replace = "__syncthreads();", .by = ""},
                                        {.in = "sum_by_flags", .replace = "__syncthreads();", .by = ""}}),
-                  make_mask_switch({"scheme-2", "scheme-3", "scheme-3-flags", "scheme-4", "auto"}),
+                  make_mask_switch({"scheme-2", "scheme-3", "scheme-3-flags", "scheme-4", "auto", "triton-scheme-1",
+                                    "triton-scheme-2", "triton-scheme-3", "triton-scheme-3-parts", "triton-scheme-4"},
+                                   plants_of_masks()),
                   make_wait_switch({"scheme-3", "scheme-3-flags"},
                                    {{.in = "sum_by_atomics",
                                      .replace = "while (*static_cast<volatile unsigned*>(arrived) != launch * CTAS) {",

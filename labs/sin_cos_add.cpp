@@ -1,9 +1,11 @@
-// Lab "sin-cos-add": out = sin(a) + cos(b). kernels/sin_cos_add.cu holds the rungs.
+// Lab "sin-cos-add": out = sin(a) + cos(b). kernels/sin_cos_add.cu holds the rungs, kernels/sin_cos_add.py
+// those in Triton.
 #include <cmath>
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
 #include "engine/specs.hpp"
+#include "labs/triton.hpp"
 
 namespace tilescope {
 namespace {
@@ -75,6 +77,8 @@ std::vector<Rung> make_rungs() {
       make_rung("vector-loads", {"Fused, vector loads", "融合，向量读写"}, {{"vector_loads", {kA, kB, kOut}}},
                 {"BLOCK", "VEC"}),
       {.name = "auto", .title = {"Auto", "自动"}, .pick = pick},
+      tile_per_program_rung("triton-fused", {"Triton: fused", "Triton：融合"}, "sin_cos_add.py", "fused",
+                            {kA, kB, kOut}),
   };
 }
 
@@ -97,6 +101,8 @@ std::vector<Param> make_params() {
        .min = 1,
        .max = 4,
        .scale = Scale::power_of_two},
+      triton_block_param("BLOCK_SIZE", {"BLOCK_SIZE, tile", "BLOCK_SIZE，分块"}, 1024, 64, 2048),
+      num_warps_param(4),
   };
 }
 
@@ -159,7 +165,10 @@ Lab make_sin_cos_add() {
                   {.in = "cosine", .replace = "if (i < n) ", .by = ""},
                   {.in = "add", .replace = "if (i < n) ", .by = ""},
                   {.in = "fused", .replace = "if (i < n) {", .by = "{"},
-                  {.in = "vector_loads", .replace = "if (i + VEC <= n) {", .by = "if (true) {"}}},
+                  {.in = "vector_loads", .replace = "if (i + VEC <= n) {", .by = "if (true) {"},
+                  {.in = "fused", .replace = "(a + i, mask=mask)", .by = "(a + i)", .file = "sin_cos_add.py"},
+                  {.in = "fused", .replace = "(b + i, mask=mask)", .by = "(b + i)", .file = "sin_cos_add.py"},
+                  {.in = "fused", .replace = "s + c, mask=mask", .by = "s + c", .file = "sin_cos_add.py"}}},
       {.name = "NO_TAIL",
        .title = {"Forget the tail", "忘掉尾部"},
        .help = {"No thread computes the last elements, which do not fill a vector.",

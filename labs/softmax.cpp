@@ -1,8 +1,13 @@
-// Lab "softmax": every row becomes exp(x - max) / sum of exp(x - max). kernels/softmax.cu holds the rungs.
+// Lab "softmax": every row becomes exp(x - max) / sum of exp(x - max). kernels/softmax.cu holds the rungs,
+// kernels/softmax.py those in Triton.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/numbers.hpp"
+#include "labs/limits.hpp"
 #include "labs/rows.hpp"
+#include "labs/triton.hpp"
+#include "labs/triton_rows.hpp"
 
 namespace tilescope {
 namespace {
@@ -11,7 +16,8 @@ enum Buffer : size_t { kX, kOut, kPlaces, kEntered, kStep, kMaximum, kSums };
 
 std::vector<BufferSpec> make_buffers(const Config& config) {
   BufferSpec x = make_matrix("x", config, Role::input);
-  x.fill_values = {100, 1};  // as far from zero as logits can be: exp(100) overflows a float
+  x.fill_values = {100, 1};                   // as far from zero as logits can be: exp(100) overflows a float
+  x.large_rows = {.every = 2, .factor = -1};  // and as far below: 0 is no neutral element of their maximum
   std::vector<BufferSpec> buffers{x, make_matrix("out", config, Role::output)};
   for (BufferSpec& buffer : make_meeting_places(config, 2)) buffers.push_back(std::move(buffer));
   const int64_t rows = config.size("rows"), columns = config.size("columns");
@@ -75,6 +81,81 @@ Rung make_cta_per_row(std::string name, Text title, const std::string& kernel) {
           .grid_formula = rows_formula};
 }
 
+/// All rows but the one at work are in shared memory. Triton copies asynchronously only what a thread reads 4 bytes or
+/// more of, so bf16 stays out unless it can prove that rows are aligned.
+Result<void> check_rows_in_flight(const Config& config) {
+  if (auto possible = check_row_in_a_tile(config); !possible) return possible;
+  const int64_t columns = config.size("columns"), stages = config.param("num_stages");
+  constexpr int64_t kKnownMultiple = 16;
+  if (element_type(config) == DType::bf16 && columns % kKnownMultiple != 0) return {};
+  const auto bytes = static_cast<int64_t>(size_of(element_type(config)));
+  return check_shared("num_stages", std::to_string(stages), (stages - 1) * power_of_two_from(columns) * bytes);
+}
+
+Rung make_triton_row_rung() {
+  return {.name = "triton-row",
+          .title = {"Triton: row per program", "Triton：每个 program 一行"},
+          .kernel_file = "softmax.py",
+          .kernels = {"row_per_program"},
+          .params = {"DTYPE", "num_warps"},
+          .launches =
+              [](const Config& config) {
+                return std::vector<Launch>{triton_launch("row_per_program",
+                                                         {static_cast<uint32_t>(config.size("rows")), 1, 1},
+                                                         {BufferArgument{kX}, BufferArgument{kOut}, columns_of(config)},
+                                                         config, {}, {tile_of_a_row(config)})};
+              },
+          .grid_formula = rows_formula,
+          .check = check_row_in_a_tile};
+}
+
+Rung make_triton_persistent_rung() {
+  const auto programs = [](const Config& config) { return std::min(config.param("PROGRAMS"), config.size("rows")); };
+  return {.name = "triton-persistent",
+          .title = {"Triton: persistent", "Triton：持久 program"},
+          .kernel_file = "softmax.py",
+          .kernels = {"persistent"},
+          .params = {"DTYPE", "PROGRAMS", "num_warps", "num_stages"},
+          .launches =
+              [programs](const Config& config) {
+                return std::vector<Launch>{
+                    triton_launch("persistent", {static_cast<uint32_t>(programs(config)), 1, 1},
+                                  {BufferArgument{kX}, BufferArgument{kOut}, rows_of(config), columns_of(config)},
+                                  config, {"num_stages"}, {tile_of_a_row(config)})};
+              },
+          .grid_formula =
+              [programs](const Config& config) {
+                return fmt::format("min({}, {}) = {}", config.param("PROGRAMS"), with_separators(config.size("rows")),
+                                   with_separators(programs(config)));
+              },
+          .check = check_rows_in_flight};
+}
+
+Rung make_triton_online_rung() {
+  return {.name = "triton-online",
+          .title = {"Triton: online", "Triton：在线"},
+          .kernel_file = "softmax.py",
+          .kernels = {"online"},
+          .params = {"DTYPE", "BLOCK_SIZE", "num_warps"},
+          .launches =
+              [](const Config& config) {
+                return std::vector<Launch>{triton_launch("online", {static_cast<uint32_t>(config.size("rows")), 1, 1},
+                                                         {BufferArgument{kX}, BufferArgument{kOut}, columns_of(config)},
+                                                         config, {"BLOCK_SIZE"})};
+              },
+          .grid_formula = rows_formula};
+}
+
+std::vector<Param> make_params() {
+  std::vector<Param> params = make_row_params();
+  Param tile = triton_block_param("BLOCK_SIZE", {"BLOCK_SIZE, tile", "BLOCK_SIZE，分块"}, 256, 64, 16384);
+  tile.gpu_value = 4096;
+  Param warps = num_warps_param(4);
+  warps.gpu_value = 8;
+  params.insert(params.end(), {tile, programs_param(64, 1024), warps, num_stages_param(2)});
+  return params;
+}
+
 std::vector<Rung> make_rungs() {
   std::vector<Rung> rungs;
   rungs.push_back({.name = "five-kernels",
@@ -120,7 +201,12 @@ std::vector<Rung> make_rungs() {
                    .pick = [](const Config& config, const GpuSpec& gpu) {
                      return pick_row_tiles(config, gpu, {"several-rows", "row-in-registers", "several-ctas", 8, 2});
                    }});
+  rungs.insert(rungs.end(), {make_triton_row_rung(), make_triton_persistent_rung(), make_triton_online_rung()});
   return rungs;
+}
+
+Plant triton_plant(std::string in, std::string replace, std::string by) {
+  return {.in = std::move(in), .replace = std::move(replace), .by = std::move(by), .file = "softmax.py"};
 }
 
 std::vector<BreakIt> make_switches() {
@@ -130,18 +216,36 @@ std::vector<BreakIt> make_switches() {
        .help = {"exp(100) is more than a float holds: infinity divided by infinity.",
                 "exp(100) 超出 float 的范围：无穷除以无穷。"},
        .plants = {{.in = "exp_below", .replace = "x - max", .by = "x"},
-                  {.in = "subtract", .replace = ") - max;", .by = ");"}}},
+                  {.in = "subtract", .replace = ") - max;", .by = ");"},
+                  triton_plant("softmax_of_tile", "values - tl.max(values, axis=0)", "values"),
+                  triton_plant("online", "tl.exp(values - grown)", "tl.exp(values)"),
+                  triton_plant("online", "tl.exp(values - maximum)", "tl.exp(values)")}},
       {.name = "NO_RESCALE",
        .title = {"Do not rescale the sum", "不重新缩放和"},
        .help = {"Terms that were added under a smaller maximum keep their old scale.",
                 "在较小的最大值下累加的和保留了旧的尺度。"},
-       .plants = {{.in = "rescale", .replace = "return exp_below(from, to);", .by = "return 1;"}},
-       .rungs = {"online", "row-in-registers", "several-rows", "several-ctas", "auto"}},
+       .plants = {{.in = "rescale", .replace = "return exp_below(from, to);", .by = "return 1;"},
+                  triton_plant("online", "total * tl.exp(maximum - grown)", "total")},
+       .rungs = {"online", "row-in-registers", "several-rows", "several-ctas", "auto", "triton-online"}},
+      {.name = "OTHER_ZERO",
+       .title = {"0 past the end of a row", "行尾之后填 0"},
+       .help = {"The zeros past the end win the maximum of a row of negative numbers, and are added to the sum.",
+                "在全是负数的行里，行尾之后的 0 会成为最大值，还会加进和里。"},
+       .plants = {triton_plant("softmax_of_tile", R"(-float("inf"))", "0.0"),
+                  triton_plant("online", R"(other=-float("inf"))", "other=0.0")},
+       .rungs = {"triton-row", "triton-persistent", "triton-online"}},
       make_barrier_switch(
           {"five-kernels", "cta-per-row", "warp-shuffles", "online", "row-in-registers", "several-ctas"},
           {{.in = "merge_cta", .replace = "__syncthreads();", .by = ""},
            {.in = "merge_ctas", .replace = "__syncthreads();", .by = ""}}),
-      make_mask_switch({"row-in-registers", "several-rows", "several-ctas", "auto"}),
+      make_mask_switch({"row-in-registers", "several-rows", "several-ctas", "auto", "triton-row", "triton-persistent",
+                        "triton-online"},
+                       {triton_plant("softmax_of_tile", "mask=c < columns, other", "mask=True, other"),
+                        triton_plant("row_per_program", ", mask=c < columns", ""),
+                        triton_plant("persistent", ", mask=c < columns", ""),
+                        triton_plant("online", "mask=c < columns, other", "mask=True, other"),
+                        triton_plant("online", "(x + c, mask=c < columns)", "(x + c)"),
+                        triton_plant("online", "/ total, mask=c < columns", "/ total")}),
       make_wait_switch({"several-ctas"}),
   };
 }
@@ -205,7 +309,7 @@ Lab make_softmax() {
   lab.title = {"Softmax", "Softmax"};
   lab.kernel_file = "softmax.cu";
   lab.sizes = make_row_sizes(200, 504);
-  lab.params = make_row_params();
+  lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
   lab.references = {{"copy", "device_copy", "copy"},

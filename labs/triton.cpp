@@ -1,6 +1,10 @@
 #include "labs/triton.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
+
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 
@@ -40,6 +44,46 @@ Param num_stages_param(int64_t value, int64_t max) {
           .min = 1,
           .max = max,
           .of_triton = true};
+}
+
+Param programs_param(int64_t value, int64_t gpu_value) {
+  constexpr int64_t kMostPrograms = 8192;
+  return {
+      .name = "PROGRAMS",
+      .title = {"Programs", "program 数"},
+      .unit = {"programs", "program"},
+      .help = {"The grid: programs that share the work in a loop, whatever the size. There are never more than there "
+               "is work for.",
+               "网格大小：不论规模多大，都由这些 program 在循环里分担工作；不会多于工作的份数。"},
+      .value = value,
+      .min = 1,
+      .max = kMostPrograms,
+      .scale = Scale::power_of_two,
+      .gpu_value = gpu_value,
+      .of_triton = true};
+}
+
+Rung tile_per_program_rung(std::string name, Text title, std::string file, const std::string& kernel,
+                           std::vector<size_t> buffers, const std::vector<std::string>& more) {
+  Rung rung{.name = std::move(name),
+            .title = std::move(title),
+            .kernel_file = std::move(file),
+            .kernels = {kernel},
+            .params = {"BLOCK_SIZE", "num_warps"}};
+  rung.params.insert(rung.params.end(), more.begin(), more.end());
+  const auto programs = [](const Config& config) { return ceil_divide(config.size("n"), config.param("BLOCK_SIZE")); };
+  rung.launches = [kernel, programs, buffers = std::move(buffers)](const Config& config) {
+    std::vector<Argument> arguments;
+    for (const size_t buffer : buffers) arguments.emplace_back(BufferArgument{buffer});
+    arguments.emplace_back(scalar(static_cast<int32_t>(config.size("n"))));
+    return std::vector<Launch>{triton_launch(kernel, {static_cast<uint32_t>(programs(config)), 1, 1},
+                                             std::move(arguments), config, {"BLOCK_SIZE"})};
+  };
+  rung.grid_formula = [programs](const Config& config) {
+    return fmt::format("⌈{} / {}⌉ = {}", with_separators(config.size("n")), config.param("BLOCK_SIZE"),
+                       with_separators(programs(config)));
+  };
+  return rung;
 }
 
 Launch triton_launch(std::string kernel, Dim3 grid, std::vector<Argument> arguments, const Config& config,

@@ -1,5 +1,5 @@
 // Writes assets/triton: the PTX, TTIR and TTGIR of every Triton rung at its default settings, for machines without
-// Triton. Needs Triton; tests/compile/triton_assets_test.cpp compares the files with what it makes.
+// Triton. Needs Triton; tests/labs/triton_assets_test.cpp compares the files with what it makes.
 //
 //     build/release/make_triton_assets            writes what is missing, deletes what no rung has at its defaults
 #include <fmt/format.h>
@@ -11,32 +11,11 @@
 
 #include "engine/compile/triton/shipped.hpp"
 #include "engine/compile/triton/triton_compiler.hpp"
-#include "engine/kernel_language.hpp"
 #include "engine/run/engine.hpp"
-#include "engine/run/triton_launch.hpp"
-
-namespace {
+#include "engine/run/triton_assets.hpp"
 
 using namespace tilescope;
 using nlohmann::json;
-
-/// The questions of a rung at its defaults on the simulator, and at the settings with which the window opens.
-std::vector<json> questions_of(const Engine& engine, const Lab& lab, const Rung& rung) {
-  std::vector<json> questions;
-  for (const Config& config : {default_config(lab, DeviceKind::sim), opening_config(lab, DeviceKind::sim)}) {
-    Request request{.lab = lab.name, .rung = rung.name, .config = config};
-    const auto plan = engine.plan(request);
-    if (!plan) continue;
-    const CompileRequest compile{.text = plan->source_text, .file = plan->source_file};
-    const auto kernels = triton_kernels(*plan);
-    if (!kernels) continue;
-    for (const TritonKernel& kernel : *kernels)
-      questions.push_back(compile_question(compile, kernel, kShippedCapability));
-  }
-  return questions;
-}
-
-}  // namespace
 
 int main() {
   const auto engine = Engine::open({});
@@ -48,8 +27,7 @@ int main() {
   std::set<std::filesystem::path> wanted;
   for (const Lab& lab : labs())
     for (const Rung& rung : lab.rungs) {
-      if (language_of(source_file_of(lab, rung)) != KernelLanguage::triton) continue;
-      for (const json& question : questions_of(*engine, lab, rung)) {
+      for (const json& question : shipped_questions(*engine, lab, rung)) {
         const auto file = shipped_file(engine->root(), question);
         if (!wanted.insert(file).second || std::filesystem::exists(file)) continue;
         const auto answer = make_shipped(engine->triton(), question);

@@ -76,6 +76,8 @@ class Printer {
       }
       if (point->burst_ms > 0)
         out_ << fmt::format("  burst {:.{}f} {}", speed * point->median_ms / point->burst_ms, decimals, unit);
+      if (const auto host = series.host_us.find(size); host != series.host_us.end())
+        out_ << fmt::format("  {:.1f} us of host time per call", host->second);
       if (!point->note.empty()) out_ << "  " << point->note;
       out_ << "\n";
     }

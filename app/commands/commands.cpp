@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "app/commands/command_parts.hpp"
+#include "app/commands/triton_installation.hpp"
 #include "app/sandbox/form/arguments.hpp"
 #include "engine/bench/measure.hpp"
 #include "engine/names.hpp"
@@ -206,7 +207,9 @@ int list_command(Engine& engine, const ListOptions& options, std::ostream& out) 
     all.push_back(object);
   }
   if (options.json) {
-    out << json{{"version", TILESCOPE_VERSION}, {"labs", all}, {"nvrtc", nvrtc_json(engine)}}.dump(2) << "\n";
+    out << json{{"version", TILESCOPE_VERSION}, {"labs", all}, {"nvrtc", nvrtc_json(engine)}, {"triton", triton_json()}}
+               .dump(2)
+        << "\n";
     return kClean;
   }
   for (const auto& lab : labs()) {
@@ -221,6 +224,7 @@ int list_command(Engine& engine, const ListOptions& options, std::ostream& out) 
     for (const auto& one : lab.break_it) out << fmt::format("    --break {:<19} {}\n", one.name, one.title.en);
   }
   out << "NVRTC: " << nvrtc_text(engine) << "\n";
+  out << "Triton: " << triton_text() << "\n";
   out << (compiler.empty() ? "simulator: available\n" : "simulator: " + compiler + "\n");
   out << (gpu.empty() ? "gpu: " + (*engine.gpu())->device().name + "\n" : "gpu: " + gpu + "\n");
   return kClean;

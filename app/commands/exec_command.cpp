@@ -1,35 +1,24 @@
-// tilescope exec: runs a kernel of any CUDA file.
+// tilescope exec: runs a kernel of any CUDA, Triton or PTX file.
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <ostream>
 
 #include "app/commands/buffer_checks.hpp"
 #include "app/commands/command_parts.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/exec_foreign.hpp"
 #include "app/commands/exec_names.hpp"
 #include "app/commands/suggestion.hpp"
 #include "app/sandbox/form/arguments.hpp"
 #include "engine/report/report.hpp"
 #include "engine/specs.hpp"
-#include "engine/text_file.hpp"
 
 namespace tilescope {
 
 using nlohmann::json;
 
 namespace {
-
-Result<std::string> read_source(const std::string& file) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) return fail(ErrorId::file_not_found, file, "it is a folder");
-  auto text = read_text(file);
-  if (!text) return fail(ErrorId::file_not_found, file, std::string(std::strerror(errno)));
-  if (text->empty()) return fail(ErrorId::file_not_found, file, "it is empty");
-  return std::move(*text);
-}
 
 /// The parsed command line: the plan, and what to do after the run.
 struct ExecPlan {
@@ -95,7 +84,9 @@ Result<void> read_launch(const ExecOptions& options, ExecNames& known, Plan& pla
   const NameLookup names = known.lookup();
   Launch launch;
   launch.kernel = options.kernel;
-  auto grid = parse_extent("grid", options.grid, names), block = parse_extent("block", options.block, names);
+  const bool is_triton = language_of(plan.source_file) == KernelLanguage::triton;
+  auto grid = parse_extent("grid", options.grid, names);
+  auto block = is_triton ? Result<Dim3>(Dim3{}) : parse_extent("block", options.block, names);
   if (!grid) return tl::unexpected<Error>(grid.error());
   if (!block) return tl::unexpected<Error>(block.error());
   launch.grid = *grid;
@@ -138,14 +129,16 @@ Result<Request> make_exec_request(const ExecOptions& options) {
   return request;
 }
 
-Result<ExecPlan> make_exec_plan(const ExecOptions& options, const std::string& source) {
+Result<ExecPlan> make_exec_plan(const ExecOptions& options, ExecSource& source) {
   ExecPlan made;
   Plan& plan = made.plan;
   auto request = make_exec_request(options);
   if (!request) return tl::unexpected<Error>(request.error());
   made.request = std::move(*request);
   plan.source_file = options.file;
-  plan.source_text = source;
+  plan.source_text = source.text();
+  if (auto possible = check_options(options, source.language()); !possible) return forward(possible);
+  if (source.language() == KernelLanguage::triton) plan.source_file = absolute_path(options.file);
   plan.standard = options.standard;
   for (const std::string& file : options.more_files) {
     auto more = read_source(file);
@@ -156,6 +149,8 @@ Result<ExecPlan> make_exec_plan(const ExecOptions& options, const std::string& s
   ExecNames known(options, source);
   const NameLookup names = known.lookup();
   if (auto read = read_launch(options, known, plan); !read) return tl::unexpected<Error>(read.error());
+  if (source.language() != KernelLanguage::cuda)
+    if (auto settled = settle_foreign(options, source, known, plan); !settled) return forward(settled);
   if (auto possible = check_dumps(options.dumps, plan); !possible) return tl::unexpected<Error>(possible.error());
   auto expectations = read_expectations(options.expects, plan);
   if (!expectations) return tl::unexpected<Error>(expectations.error());
@@ -172,12 +167,15 @@ bool is_for_want_of_words(ErrorId id) {
          id == ErrorId::kernel_is_template;
 }
 
-Result<RunResult> run_exec(Engine& engine, const ExecOptions& options, const std::string& source, ExecPlan& made) {
+Result<RunResult> run_exec(Engine& engine, const ExecOptions& options, ExecSource& source, ExecPlan& made) {
   if (auto complete = check_complete(options, source); !complete) return tl::unexpected<Error>(complete.error());
   auto plan = make_exec_plan(options, source);
   if (!plan) return tl::unexpected<Error>(plan.error());
   made = std::move(*plan);
   auto result = engine.run_plan(std::move(made.plan), made.request);
+  // Here the PTX is the user's, not that of a compiler.
+  if (!result && result.error().id == ErrorId::ptx_syntax && source.language() == KernelLanguage::ptx)
+    return fail(ErrorId::compile_failed, options.file, result.error().what);
   if (result) compare_expectations(made.expectations, *result);
   return result;
 }
@@ -185,7 +183,7 @@ Result<RunResult> run_exec(Engine& engine, const ExecOptions& options, const std
 }  // namespace
 
 int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, std::ostream& problems) {
-  const auto source = read_source(options.file);
+  auto source = ExecSource::read(engine, options);
   if (!source) return report_error(source.error(), options.json, out, problems);
   ExecPlan made;
   auto result = run_exec(engine, options, *source, made);

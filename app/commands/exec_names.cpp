@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "app/sandbox/form/arguments.hpp"
-#include "engine/compile/device_source.hpp"
 
 namespace tilescope {
 namespace {
@@ -22,8 +21,8 @@ std::string name_of_parameter(const std::string& declaration) { return read_para
 
 }  // namespace
 
-ExecNames::ExecNames(const ExecOptions& options, const std::string& source_text)
-    : options_(options), source_text_(source_text), positional_(options.arguments.size()) {
+ExecNames::ExecNames(const ExecOptions& options, ExecSource& source)
+    : options_(options), source_(source), positional_(options.arguments.size()) {
   for (const std::string& text : options.defines) {
     const size_t sign = text.find('=');
     texts_[text.substr(0, sign)] = sign == std::string::npos ? "1" : text.substr(sign + 1);
@@ -75,10 +74,13 @@ std::optional<Checked<long double>> ExecNames::find_extent(const std::string& na
 }
 
 void ExecNames::read_source() {
-  facts_ = facts_of_file(options_, source_text_);
+  facts_ = source_.facts();
   const SourceKernel* kernel = kernel_meant(*facts_, options_.kernel);
   if (kernel == nullptr) return;
-  facts_ = with_template_arguments(*facts_, *kernel, read_typed_kernel(options_.kernel).arguments);
+  if (kernel->foreign)
+    for (const auto& [name, value] : kernel->foreign->values) texts_.try_emplace(name, value);
+  if (!kernel->foreign)
+    facts_ = with_template_arguments(*facts_, *kernel, read_typed_kernel(options_.kernel).arguments);
   kernel = kernel_meant(*facts_, options_.kernel);
   match_positional(*kernel);
   for (size_t i = 0; i < positional_.size(); ++i)
@@ -90,12 +92,16 @@ void ExecNames::read_source() {
 void ExecNames::match_positional(const SourceKernel& kernel) {
   std::set<std::string> named;
   for (const std::string& text : options_.arguments) named.insert(split_argument(text).name);
+  std::vector<std::string> parameters;
+  for (const std::string& one : kernel.parameters) parameters.push_back(name_of_parameter(one));
+  if (kernel.foreign)
+    for (const ParameterType& one : kernel.foreign->parameters) parameters.push_back(one.name);
   size_t next = 0;
   for (size_t i = 0; i < options_.arguments.size(); ++i) {
     if (!split_argument(options_.arguments[i]).name.empty()) continue;
-    while (next < kernel.parameters.size() && named.contains(name_of_parameter(kernel.parameters[next]))) ++next;
-    if (next >= kernel.parameters.size()) return;
-    positional_[i] = name_of_parameter(kernel.parameters[next++]);
+    while (next < parameters.size() && named.contains(parameters[next])) ++next;
+    if (next >= parameters.size()) return;
+    positional_[i] = parameters[next++];
   }
 }
 
@@ -112,17 +118,6 @@ std::optional<Checked<long double>> ExecNames::find_in_source(const std::string&
   const auto constant = facts_->constants.find(name);
   if (constant == facts_->constants.end()) return std::nullopt;
   return static_cast<long double>(constant->second);
-}
-
-const SourceKernel* kernel_meant(const SourceFacts& facts, const std::string& kernel) {
-  if (!kernel.empty()) return facts.find(read_typed_kernel(kernel.substr(0, kernel.find('('))).name);
-  return facts.kernels.size() == 1 ? &facts.kernels.front() : nullptr;
-}
-
-SourceFacts facts_of_file(const ExecOptions& options, const std::string& source_text) {
-  const auto lines = static_cast<uint32_t>(std::count(source_text.begin(), source_text.end(), '\n') + 1);
-  const DeviceSource source({.text = source_text, .file = options.file, .include_folders = options.includes}, {});
-  return read_source_facts(source.original_text(), lines);
 }
 
 }  // namespace tilescope

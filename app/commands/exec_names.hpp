@@ -3,7 +3,7 @@
 //     --define N=1024          --grid "ceil(N/256)"
 //     --arg n=i32:1000         --arg "x=buf:f32:n*4:normal"       also parameter names of --arg without a name
 //     --kernel 'k<32>'         template parameters and constants of the source: #define TILE 32, constexpr int
-//                              grid, block, grid.x … block.z
+//                              grid, block, grid.x … block.z; of a Triton kernel its tl.constexpr parameters
 #pragma once
 
 #include <map>
@@ -13,6 +13,7 @@
 #include <string>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/exec_source.hpp"
 #include "app/sandbox/reading/expression.hpp"
 #include "app/sandbox/reading/source_facts.hpp"
 
@@ -21,7 +22,7 @@ namespace tilescope {
 /// Both arguments must outlive it.
 class ExecNames {
  public:
-  ExecNames(const ExecOptions& options, const std::string& source_text);
+  ExecNames(const ExecOptions& options, ExecSource& source);
   NameLookup lookup();
   /// The parameter for each --arg without a name, by position; "" if the source does not tell.
   const std::vector<std::string>& positional();
@@ -36,17 +37,11 @@ class ExecNames {
   void match_positional(const SourceKernel& kernel);
 
   const ExecOptions& options_;
-  const std::string& source_text_;
+  ExecSource& source_;
   std::map<std::string, std::string> texts_;  // texts of defines, and of arguments that name their parameter
   std::optional<SourceFacts> facts_;          // read on the first name that is not in texts_
   std::set<std::string> in_evaluation_;
   std::vector<std::string> positional_;
 };
-
-/// The kernel that --kernel refers to, as far as the source tells; null if it does not.
-const SourceKernel* kernel_meant(const SourceFacts& facts, const std::string& kernel);
-
-/// Facts of the file and its own headers.
-SourceFacts facts_of_file(const ExecOptions& options, const std::string& source_text);
 
 }  // namespace tilescope

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/commands/triton_installation.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -22,20 +24,25 @@ void add_run_options(CLI::App& command, RunOptions& options) {
 }
 
 void add_exec_options(CLI::App& command, ExecOptions& options) {
-  command.add_option("file", options.file, "a CUDA source file")->required();
+  command.add_option("file", options.file, "a CUDA source file (.cu), Triton kernels (.py) or PTX (.ptx)")->required();
   command.add_option("more", options.more_files,
                      "further source files, compiled each by itself and linked, as by nvcc -rdc=true");
   command.add_option(
       "--kernel", options.kernel,
       "the kernel: NAME, NAME<ARGUMENTS> of a template, or NAME(TYPES); may be left out if there is one");
   command.add_option("--grid", options.grid, "X[,Y,Z] blocks, also as 'ceil(n/256)'; left out, a line is suggested");
-  command.add_option("--block", options.block, "X[,Y,Z] threads");
+  command.add_option("--block", options.block, "X[,Y,Z] threads; Triton's compiler chooses its own");
+  command.add_option("--num-warps", options.num_warps, "of a Triton kernel; as its first configuration says, else 4");
+  command.add_option("--num-stages", options.num_stages, "of a Triton kernel; as its first configuration says, else 3");
   command.add_option("--shared", options.shared, "bytes of dynamic shared memory");
-  command.add_option("--define,-D", options.defines, "NAME=VALUE for the preprocessor")->take_all();
+  command
+      .add_option("--define,-D", options.defines,
+                  "NAME=VALUE for the preprocessor; of a Triton kernel a tl.constexpr parameter")
+      ->take_all();
   command.add_option("--include,-I", options.includes, "a folder of headers")->take_all();
   command.add_option("--std", options.standard, "C++17, and C++20 where that does not compile, if left out")
       ->check(CLI::IsMember({"c++17", "c++20"}));
-  command.add_option("--arch", options.architecture,
+  command.add_option("--arch,--target", options.architecture,
                      "sm_75 and up: what __CUDA_ARCH__ says, and what the kernel is compiled for; sm_80 if left out");
   command
       .add_option(
@@ -125,11 +132,12 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options, const std:
 /// A word that is not a command counts as a file only if it looks like one: "tilescope lst" is a typo.
 const CLI::Validator is_source_or_path(
     [](std::string& word) -> std::string {
-      const bool source = word.ends_with(".cu") || word.ends_with(".cuh");
+      const bool source =
+          word.ends_with(".cu") || word.ends_with(".cuh") || word.ends_with(".py") || word.ends_with(".ptx");
       if (source || word.find('/') != std::string::npos) return {};
-      return "there is no command '" + word + "', and a file to open ends in .cu";
+      return "there is no command '" + word + "', and a file to open ends in .cu, .py or .ptx";
     },
-    "FILE.cu");
+    "FILE");
 
 /// CLI11 reports problems by exceptions, which do not leave this file.
 Result<std::string> parse_with(CLI::App& app, int count, const char* const* words) {
@@ -141,7 +149,7 @@ Result<std::string> parse_with(CLI::App& app, int count, const char* const* word
     const auto chosen = app.get_subcommands();
     return chosen.empty() ? app.help() : chosen.front()->help();
   } catch (const CLI::CallForVersion&) {
-    return std::string("tilescope " TILESCOPE_VERSION "\n");
+    return "tilescope " TILESCOPE_VERSION "\nTriton: " + triton_text() + "\n";
   } catch (const CLI::ParseError& problem) {
     return fail(ErrorId::usage, std::string(problem.what()));
   }
@@ -163,7 +171,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   CLI::App app(kDescription, "tilescope");
   app.set_version_flag("--version", TILESCOPE_VERSION);
   app.require_subcommand(0, 1);
-  app.add_option("file", window.file, "a CUDA source to open in the Sandbox")->check(is_source_or_path);
+  app.add_option("file", window.file, "a CUDA, Triton or PTX file to open in the Sandbox")->check(is_source_or_path);
   app.add_option("--lab", window.lab, "open the window on this lab");
   app.add_option("--rung", window.rung, "and this rung");
   app.add_option("--language", window.language, "'en' or 'zh'")->check(CLI::IsMember({"en", "zh"}));
@@ -175,7 +183,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   add_run_options(*run_words, run);
   run_words->add_flag("--traffic", run.traffic, "with a table per source line");
   run_words->add_flag("--json", run.json, "one JSON object");
-  auto* exec_words = app.add_subcommand("exec", "run any kernel of any CUDA file; docs/exec.md shows how");
+  auto* exec_words = app.add_subcommand("exec", "run any kernel of a CUDA, Triton or PTX file; docs/exec.md shows how");
   add_exec_options(*exec_words, exec);
   auto* bench_words = app.add_subcommand("bench", "time every rung and reference on the GPU");
   add_bench_options(*bench_words, bench);

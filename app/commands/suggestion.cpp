@@ -64,6 +64,7 @@ void add_other_options(const ExecOptions& options, ExecWords& words) {
   add("--expect", options.expects);
   add("--print", options.prints);
   add("--set", options.set);
+  if (!options.architecture.empty()) add("--target", {options.architecture});
   if (options.device != "sim") add("--on", {options.device});
   if (options.seed != "1") add("--seed", {options.seed});
   if (options.traffic) words.others.emplace_back("--traffic");
@@ -72,15 +73,35 @@ void add_other_options(const ExecOptions& options, ExecWords& words) {
   if (options.json) words.others.emplace_back("--json");
 }
 
+bool is_defined(const ExecOptions& options, const std::string& name) {
+  return std::ranges::any_of(options.defines,
+                             [&](const std::string& one) { return one.substr(0, one.find('=')) == name; });
+}
+
+/// What is given, and the form's own values for the rest.
+std::string all_constexprs(const ExecOptions& options, const KernelForm& form) {
+  std::vector<std::string> all = options.defines;
+  for (const std::string& one : split(form.text("defines"), ' ', std::string::npos))
+    if (!one.empty() && !is_defined(options, one.substr(0, one.find('=')))) all.push_back(one);
+  return joined(all, " ");
+}
+
 }  // namespace
 
-Result<void> check_complete(const ExecOptions& options, const std::string& source_text) {
-  if (!options.grid.empty() && !options.block.empty()) return {};
+Result<void> check_complete(const ExecOptions& options, ExecSource& source) {
+  const bool is_triton = source.language() == KernelLanguage::triton;
   std::vector<std::string> missing;
   if (options.grid.empty()) missing.emplace_back("--grid");
-  if (options.block.empty()) missing.emplace_back("--block");
-  const SourceFacts facts = facts_of_file(options, source_text);
-  const SourceKernel* kernel = kernel_meant(facts, options.kernel);
+  if (options.block.empty() && !is_triton) missing.emplace_back("--block");
+  if (source.language() != KernelLanguage::cuda) {
+    const auto kernel = source.foreign_kernel();
+    if (!kernel) return forward(kernel);
+    for (const std::string& name : (*kernel)->foreign->needed)
+      if (!is_defined(options, name)) missing.push_back("-D " + name);
+  }
+  if (missing.empty()) return {};
+  const SourceFacts& facts = source.facts();
+  const SourceKernel* kernel = source.kernel();
   if (kernel == nullptr) {
     if (facts.kernels.empty()) return fail(ErrorId::no_kernel, options.file);
     std::vector<std::string> names;
@@ -95,9 +116,9 @@ Result<void> check_complete(const ExecOptions& options, const std::string& sourc
   return fail(ErrorId::launch_incomplete, kernel->name, joined(missing, ", "));
 }
 
-std::string suggest_command(const ExecOptions& options, const std::string& source_text) {
-  const SourceFacts facts = facts_of_file(options, source_text);
-  const SourceKernel* kernel = kernel_meant(facts, options.kernel);
+std::string suggest_command(const ExecOptions& options, ExecSource& source) {
+  const SourceFacts& facts = source.facts();
+  const SourceKernel* kernel = source.kernel();
   if (kernel == nullptr) return {};
   FieldTexts edits;
   const TypedKernel typed = read_typed_kernel(options.kernel);
@@ -106,6 +127,11 @@ std::string suggest_command(const ExecOptions& options, const std::string& sourc
   fill_extent("block", options.block, edits);
   if (options.shared != "0") edits["shared"] = options.shared;
   edits["defines"] = joined(options.defines, " ");
+  if (source.language() == KernelLanguage::triton) {
+    edits["defines"] = all_constexprs(options, form_of(kernel->name, facts, {}));
+    if (!options.num_warps.empty()) edits["num_warps"] = options.num_warps;
+    if (!options.num_stages.empty()) edits["num_stages"] = options.num_stages;
+  }
   edits["includes"] = joined(options.includes, ":");
   const auto given = given_arguments(options, form_of(kernel->name, facts, edits).parameters);
   const KernelForm bare = form_of(kernel->name, facts, edits);
@@ -124,7 +150,7 @@ std::string suggest_command(const ExecOptions& options, const std::string& sourc
   if (!options.grid.empty()) words.grid = options.grid;
   if (!options.block.empty()) words.block = options.block;
   if (options.shared != "0") words.shared = options.shared;
-  words.defines = options.defines;
+  if (source.language() != KernelLanguage::triton) words.defines = options.defines;
   for (size_t i = 0; i < given.size() && i < words.arguments.size(); ++i)
     if (given[i]) words.arguments[i] = *given[i];
   if (!options.symbols.empty()) words.symbols = options.symbols;

@@ -25,7 +25,7 @@ bool comes_before(const FolderEntry& a, const FolderEntry& b) {
 
 bool is_cuda_source(const fs::path& file) {
   const std::string ending = lower(file.extension().string());
-  return ending == ".cu" || ending == ".cuh";
+  return ending == ".cu" || ending == ".cuh" || ending == ".py" || ending == ".ptx";
 }
 
 FolderContents read_folder(const fs::path& folder) {

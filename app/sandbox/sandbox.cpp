@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "app/sandbox/reading/foreign_facts.hpp"
 #include "app/session/kept_edits.hpp"
 #include "app/session/saved_files.hpp"
 #include "app/session/session.hpp"
 #include "engine/compile/device_source.hpp"
+#include "engine/kernel_language.hpp"
 #include "engine/sha256.hpp"
 
 namespace tilescope {
@@ -57,6 +59,7 @@ Rung make_rung(const fs::path& file, const KernelForm& form) {
 }  // namespace
 
 void Sandbox::open(const fs::path& file) {
+  stop_opening();
   opening_error_.reset();
   next_watch_ = std::make_unique<FileWatch>(normal(file), wake_);
 }
@@ -69,12 +72,18 @@ void Sandbox::poll(Session& session) {
   if (next_watch_) {
     if (auto news = next_watch_->take()) {
       // The open file stays until a different one is available.
-      if (*news) {
-        if (read_) keep();
-        watch_ = std::move(next_watch_);
-        read_ = false;
-        file_ = watch_->file();
-        take_news(session, std::move(*news));
+      const bool is_python = language_of(next_watch_->file().string()) == KernelLanguage::triton;
+      if (*news && is_python && python_) {
+        asked_.reset();
+        awaited_.reset();
+        if (python_->is_trusted(**news)) {
+          python_->start(next_watch_->file().string(), **news);
+          awaited_ = std::move(**news);
+        } else {
+          asked_ = std::move(**news);
+        }
+      } else if (*news) {
+        take_next(session, std::move(*news));
       } else {
         opening_error_ = news->error();
         forget(next_watch_->file());
@@ -82,11 +91,62 @@ void Sandbox::poll(Session& session) {
       }
     }
   }
+  if (python_) take_python(session);
   if (watch_)
     if (auto news = watch_->take()) take_news(session, std::move(*news));
   if (!is_shown(session)) return;
   follow(session);
   if (dirty_) show(session);
+}
+
+void Sandbox::stop_opening() {
+  next_watch_.reset();
+  asked_.reset();
+  awaited_.reset();
+}
+
+void Sandbox::set_python(PythonReader::Ask ask, fs::path trust_file) {
+  python_ = std::make_unique<PythonReader>(std::move(ask), std::move(trust_file), wake_);
+}
+
+std::optional<fs::path> Sandbox::question() const {
+  return asked_ && next_watch_ ? std::optional(next_watch_->file()) : std::nullopt;
+}
+
+void Sandbox::answer(bool may_run) {
+  if (!asked_ || !next_watch_) return;
+  if (!may_run) return stop_opening();
+  python_->trust(*asked_);
+  python_->start(next_watch_->file().string(), *asked_);
+  awaited_ = std::exchange(asked_, std::nullopt);
+}
+
+void Sandbox::take_next(Session& session, FileWatch::News news) {
+  if (read_) keep();
+  watch_ = std::move(next_watch_);
+  read_ = false;
+  file_ = watch_->file();
+  take_news(session, std::move(news));
+}
+
+/// What a Python file was found to have: of the file to open, or of a newer text of the open one.
+void Sandbox::take_python(Session& session) {
+  auto answer = python_->take();
+  if (!answer) return;
+  python_text_ = answer->text;
+  // A file that does not compile has no kernels; the run says at which line.
+  python_facts_ = facts_of_triton(answer->file.value_or(TritonFile()), answer->text);
+  if (awaited_ && next_watch_ && *awaited_ == answer->text) {
+    awaited_.reset();
+    if (!answer->file && answer->file.error().id != ErrorId::compile_failed) {
+      opening_error_ = answer->file.error();
+      next_watch_.reset();
+      return;
+    }
+    take_next(session, answer->text);
+  } else if (read_ && answer->file && answer->text == edited_.value_or(text_)) {
+    take_facts(*python_facts_);
+  }
 }
 
 void Sandbox::take_news(Session& session, FileWatch::News news) {
@@ -131,8 +191,29 @@ bool Sandbox::is_edited(const fs::path& file) const {
 }
 
 void Sandbox::read_text(const std::string& text) {
+  if (auto facts = facts_of(text)) return take_facts(std::move(*facts));
+  ++text_version_;
+  dirty_ = true;
+}
+
+/// Nothing for a Python file that must be executed first.
+std::optional<SourceFacts> Sandbox::facts_of(const std::string& text) {
+  switch (language_of(file_.string())) {
+    case KernelLanguage::ptx:
+      return facts_of_ptx(text);
+    case KernelLanguage::triton:
+      if (python_facts_ && python_text_ == text) return *python_facts_;
+      if (python_) python_->start(file_.string(), text);
+      return std::nullopt;
+    case KernelLanguage::cuda:
+      break;
+  }
   const auto lines = static_cast<uint32_t>(std::count(text.begin(), text.end(), '\n') + 1);
-  facts_ = read_source_facts(text_with_headers(file_, text), lines);
+  return read_source_facts(text_with_headers(file_, text), lines);
+}
+
+void Sandbox::take_facts(SourceFacts facts) {
+  facts_ = std::move(facts);
   const auto known = remembered_.find(file_.string());
   for (const SourceKernel& kernel : facts_.kernels) {
     if (forms_.contains(kernel.name)) continue;
@@ -207,7 +288,7 @@ std::shared_ptr<const Lab> Sandbox::make_lab() const {
   lab->source_text = text_;
   const int64_t n = n_of(form());
   const FilledForm filled = fill_in(form(), n);
-  lab->defines = filled.defines;
+  if (form().language == KernelLanguage::cuda) lab->defines = filled.defines;
   lab->include_folders = filled.include_folders;
   Size size{.name = "n",
             .title = {"n", "n"},
@@ -258,6 +339,7 @@ Result<void> Sandbox::save(Session& session) {
   const std::string text = session.request().edited_source.value_or(text_);
   if (auto written = replace_file(file_, text); !written) return written;
   text_ = text;
+  if (python_) python_->trust(text);
   session.set_source(std::nullopt);
   edited_.reset();
   changed_beside_edits_ = false;

@@ -1,9 +1,10 @@
-// A user's own CUDA file as a lab: its kernels are the rungs, and a form provides what a lab's author would decide.
-// Every view works on it without knowing that it is not an ordinary lab.
+// A user's own CUDA, Triton or PTX file as a lab: its kernels are the rungs, and a form provides what a lab's author
+// would decide. Every view works on it without knowing that it is not an ordinary lab.
 //
 //     file ── FileWatch ──▶ text ── SourceFacts ──▶ KernelForm per kernel ── fill_in ──▶ Lab ──▶ Session
 //                            ▲ edits in the source panel            ▲ typed fields
 //
+// What a Python file has is known only after it was executed (python_reader.hpp), which the user is asked about first.
 // Forms are remembered by file and kernel; when the file changes on disk, they are kept and the kernel runs again.
 #pragma once
 
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "app/sandbox/form/kernel_form.hpp"
+#include "app/sandbox/python_reader.hpp"
 #include "app/session/file_watch.hpp"
 
 namespace tilescope {
@@ -40,8 +42,13 @@ class Sandbox {
 
   /// Opens a file; a later poll() shows it, or take_opening_error() gives the reason why not.
   void open(const std::filesystem::path& file);
-  void stop_opening() { next_watch_.reset(); }
+  void stop_opening();
   bool opening() const { return next_watch_ != nullptr; }
+  /// How Python files are read, and the file that keeps which of them may run. Without it none can be opened.
+  void set_python(PythonReader::Ask ask, std::filesystem::path trust_file);
+  /// A Python file that waits for answer(): may it run?
+  std::optional<std::filesystem::path> question() const;
+  void answer(bool may_run);
   std::optional<Error> take_opening_error() { return std::exchange(opening_error_, std::nullopt); }
 
   /// Call once a frame, before Session::poll.
@@ -93,6 +100,10 @@ class Sandbox {
   void take_news(Session& session, FileWatch::News news);
   void restore_edit(Session& session);
   void read_text(const std::string& text);
+  std::optional<SourceFacts> facts_of(const std::string& text);
+  void take_facts(SourceFacts facts);
+  void take_next(Session& session, FileWatch::News news);
+  void take_python(Session& session);
   void follow(Session& session);
   void learn_roles(const Session& session);
   void show(Session& session);
@@ -104,6 +115,11 @@ class Sandbox {
   const KeptEdits* edits_ = nullptr;
   std::unique_ptr<FileWatch> watch_, next_watch_;
   std::optional<Error> opening_error_, problem_;
+  std::unique_ptr<PythonReader> python_;
+  std::optional<std::string> asked_;         // text of the Python file that waits for the user's answer
+  std::optional<std::string> awaited_;       // text of the Python file to open that is being executed
+  std::optional<SourceFacts> python_facts_;  // of python_text_
+  std::string python_text_;
   std::filesystem::path file_;
   bool read_ = false;   // watch_ has delivered a text
   bool dirty_ = false;  // the session's lab is older than the state here

@@ -13,6 +13,7 @@
 #include "app/window/header.hpp"
 #include "app/window/nothing_runs.hpp"
 #include "app/window/palette.hpp"
+#include "app/window/python_question.hpp"
 #include "app/window/screen_areas.hpp"
 #include "app/window/tour.hpp"
 #include "engine/sha256.hpp"
@@ -228,6 +229,7 @@ void Screen::draw(float width, float height) {
   view.source_active = view.source_active && view.source_drawn;
   draw_palette(*palette_, context, *this);
   draw_file_dialog(*dialog_, context, *this);
+  draw_python_question(context, sandbox);
   follow_tour(context);
   draw_tour(context);
   draw_help(context);

@@ -153,6 +153,11 @@ Result<void> Shell::open_screen(std::shared_ptr<Engine> engine) {
   screen_->heat_maps = heat_maps_.get();
   screen_->session.set_wake([this] { wake(); });
   screen_->sandbox.set_wake([this] { wake(); });
+  screen_->sandbox.set_python(
+      [engine = &screen_->session.engine()](const std::string& file, const std::string& text, std::stop_token stop) {
+        return read_triton_file(engine->triton(), file, text, std::move(stop));
+      },
+      options_.settings_file.empty() ? fs::path() : options_.settings_file.parent_path() / "python-files");
   if (!options_.settings_file.empty()) {
     read_settings(*screen_, options_.settings_file);
     screen_->restore_edits(options_.settings_file.parent_path() / "edits");

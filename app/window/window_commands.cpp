@@ -91,6 +91,7 @@ Result<Request> own_request(Shell& shell, const RunOptions& options) {
   screen.session.auto_run = false;
   while (screen.sandbox.opening()) {
     screen.sandbox.poll(screen.session);
+    if (screen.sandbox.question()) screen.sandbox.answer(true);  // the command names the file
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (!screen.sandbox.is_shown(screen.session)) return fail(ErrorId::file_not_found, options.lab, screen.message);

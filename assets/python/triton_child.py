@@ -8,14 +8,11 @@
     {"do": "assemble", "ptx": …, "target": "sm_90"}              the cubin, by the ptxas that comes with Triton
 
 No GPU, no driver and no PyTorch is needed. The text is executed as a module of that name, so that Triton's line tables
-name the file. Statements that fail or that only run the host side are passed over: what a kernel needs are imports,
-definitions and constants.
+name the file (triton_file.py).
 """
 
-import ast
 import base64
 import json
-import linecache
 import os
 import re
 import subprocess
@@ -24,99 +21,29 @@ import tempfile
 import traceback
 import types
 
-ANSWERS = os.dup(1)
+from triton_file import Module
+from triton_guess import guess_of
+from triton_refusal import Refused, first_line, line_in
+from triton_stand_ins import StandIn
+
+QUESTIONS, ANSWERS = os.fdopen(os.dup(0), encoding="utf-8"), os.dup(1)
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a file that reads its input must not take the questions
 os.dup2(2, 1)  # what a file prints must not be mixed with the answers
 sys.stdout = sys.stderr
 
+OLDEST = (3, 3)  # of Triton, whose ASTSource takes attributes as they are given here
 TILE_FORM = re.compile(r"^(\*?)(fp64|fp32|fp16|bf16|i64|i32|i16|i8|u64|u32|u16|u8|u1|i1|fp8e4nv|fp8e5)$")
 
 
-class Refused(Exception):
-    """What the caller has to mend: one sentence, and the line of the file that it concerns (0: none)."""
-
-    def __init__(self, kind, message, line=0, hint=""):
-        super().__init__(message)
-        self.kind, self.message, self.line, self.hint = kind, message, line, hint
-
-
-def first_line(error):
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0]
-
-
-def line_in(file, error):
-    """The last line of this file that the traceback passes through; 0: none."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-    return lines[-1] if lines else 0
-
-
 # ---------------------------------------------------------------- files
-
-class Module:
-    """An executed file."""
-
-    def __init__(self, file, text):
-        self.file, self.text = file, text
-        self.skipped = []  # (line, sentence) of the statements that raised
-        self.namespace = None
-
-    def execute(self):
-        try:
-            tree = ast.parse(self.text, self.file)
-        except SyntaxError as error:
-            raise Refused("syntax", f"{error.msg}", error.lineno or 0) from None
-        # inspect.getsource, which Triton calls, reads the text from here. Without a time of change it is never reread.
-        linecache.cache[self.file] = (len(self.text), None, self.text.splitlines(True), self.file)
-        name = re.sub(r"\W", "_", os.path.splitext(os.path.basename(self.file))[0]) or "kernels"
-        module = types.ModuleType(name)
-        module.__file__ = self.file
-        self.namespace = module.__dict__
-        folder = os.path.dirname(os.path.abspath(self.file))
-        previous = sys.modules.get(name)
-        sys.modules[name] = module
-        sys.path.insert(0, folder)
-        try:
-            for statement in tree.body:
-                if is_host_side(statement):
-                    continue
-                self.run(statement)
-        finally:
-            sys.path.remove(folder)
-            if previous is not None:
-                sys.modules[name] = previous
-        return self
-
-    def run(self, statement):
-        try:
-            exec(compile(ast.Module([statement], []), self.file, "exec"), self.namespace)
-        except (KeyboardInterrupt, MemoryError):
-            raise
-        except BaseException as error:  # a file may call sys.exit
-            line = line_in(self.file, error) or statement.lineno
-            self.skipped.append((line, f"{type(error).__name__}: {first_line(error)}"))
-
-    def why_missing(self, name):
-        """The sentence for a name that a kernel needs and that a failed statement would have defined."""
-        for line, why in self.skipped:
-            return Refused("raised", f"line {line} of the file raised {why}", line)
-        return Refused("name", f"the file has no '{name}'")
-
-
-def is_host_side(statement):
-    """Calls at the top of a file run the host side: tests, prints, benchmarks. So does `if __name__ == …`."""
-    if isinstance(statement, ast.Expr):
-        return not isinstance(statement.value, ast.Constant)
-    if isinstance(statement, ast.If):
-        return "__name__" in ast.dump(statement.test)
-    return isinstance(statement, (ast.For, ast.While, ast.With, ast.Assert, ast.Delete))
-
 
 MODULES = {}
 
 
 def module_of(request):
     key = (request["file"], request["text"])
-    if key not in MODULES:
+    if key not in MODULES or not MODULES[key].is_current():
+        MODULES.pop(key, None)
         while len(MODULES) >= 16:
             MODULES.pop(next(iter(MODULES)))
         MODULES[key] = Module(*key).execute()
@@ -130,13 +57,17 @@ def unwrapped(value):
     from triton.runtime.jit import JITFunction
 
     configs, heuristics = [], {}
+    if value is None or isinstance(value, (StandIn, type, types.ModuleType)):
+        return None
     for _ in range(8):
         if isinstance(value, JITFunction):
             return value, configs, heuristics
         if hasattr(value, "configs") and hasattr(value, "fn"):
             configs = list(value.configs)
         elif hasattr(value, "values") and hasattr(value, "fn") and isinstance(value.values, dict):
-            heuristics = dict(value.values)
+            # lambda args: bool(args["CAUSAL"]) for CAUSAL only converts what the caller gives.
+            heuristics = {name: function for name, function in value.values.items()
+                          if name not in getattr(getattr(function, "__code__", None), "co_consts", ())}
         elif not hasattr(value, "fn"):
             return None
         value = value.fn
@@ -166,10 +97,33 @@ def is_called_by(name, jit):
 
 def plain(value):
     value = getattr(value, "value", value)  # tl.constexpr
+    value = getattr(value, "name", value) if type(value).__name__ == "dtype" else value
     return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
 
 
-def describe(name, kernel, others):
+def given_values(jit, configs, heuristics):
+    """Values of constexprs that need not be given: of the first configuration, and defaults. None: a heuristic's."""
+    values = {param.name: plain(param.default) for param in jit.params if param.has_default}
+    values.update({name: None for name in heuristics})
+    if configs:
+        values.update({name: plain(value) for name, value in configs[0].kwargs.items()})
+    return values
+
+
+def guess(module, jit, known):
+    """None where the source is too unusual: then nothing is suggested."""
+    def find(name):
+        kernel = unwrapped(module.namespace.get(name))
+        return kernel[0] if kernel else None
+
+    try:
+        return guess_of(jit, known, find)
+    except Exception:
+        traceback.print_exc()
+        return None
+
+
+def describe(module, name, kernel, others):
     jit, configs, heuristics = kernel
     parameters = []
     for param in jit.params:
@@ -177,6 +131,8 @@ def describe(name, kernel, others):
         if param.has_default:
             entry["default"] = plain(param.default)
         parameters.append(entry)
+    suggestion = guess(module, jit, given_values(jit, configs, heuristics))
+    has_pointers = suggestion is None or any(one["kind"] == "pointer" for one in suggestion["parameters"].values())
     return {
         "name": name,
         "line": first_line_of(jit),
@@ -184,15 +140,17 @@ def describe(name, kernel, others):
         "configs": [{"constexprs": {key: plain(value) for key, value in config.kwargs.items()},
                      "num_warps": config.num_warps, "num_stages": config.num_stages} for config in configs],
         "heuristics": sorted(heuristics),
-        "is_device_function": any(is_called_by(name, other[0]) for key, other in others.items() if key != name),
+        "guess": suggestion,
+        "is_device_function": not has_pointers or any(is_called_by(name, other[0]) for key, other in others.items() if key != name),
     }
 
 
 def answer_kernels(request):
     module = module_of(request)
     kernels = kernels_of(module)
-    return {"kernels": [describe(name, kernel, kernels) for name, kernel in kernels.items()],
-            "skipped": [{"line": line, "why": why} for line, why in module.skipped]}
+    return {"kernels": [describe(module, name, kernel, kernels) for name, kernel in kernels.items()],
+            "skipped": [{"line": line, "why": why} for line, why in module.skipped],
+            "imported": sorted(module.imported)}
 
 
 # ---------------------------------------------------------------- compilation
@@ -201,6 +159,8 @@ def specialized(param, argument):
     """Type, constant or None, and attributes of an argument: the rules by which Triton's JIT specializes a call.
     Pointers are aligned to 16 bytes unless the caller says otherwise; a whole number 1 becomes a constant."""
     kind, value = argument["type"], argument.get("value")
+    if kind == "none":
+        return "constexpr", None, []
     if not TILE_FORM.match(kind):
         raise Refused("argument", f"'{param.name}' cannot have the type {kind}")
     aligned = [["tt.divisibility", 16]]
@@ -242,7 +202,7 @@ def bind(jit, arguments, constexprs, heuristics):
         values[param.name] = argument.get("value")
         kind, constant, attribute = specialized(param, argument)
         signature[param.name] = kind
-        if constant is not None:
+        if kind == "constexpr":
             constants[(number,)] = constant
             continue
         kept.append(position)
@@ -298,7 +258,25 @@ def stages_of(source, target, options):
     return module, metadata, stages, context
 
 
-def compile_error(module, jit, error):
+class Diagnostics:
+    """What MLIR writes to standard error while it compiles: the line and the sentence of errors that have neither."""
+
+    def __init__(self):
+        self.file = tempfile.TemporaryFile()
+        self.previous = os.dup(2)
+        os.dup2(self.file.fileno(), 2)
+
+    def read(self):
+        self.file.seek(0)
+        return self.file.read().decode(errors="replace")
+
+    def close(self):
+        os.dup2(self.previous, 2)
+        os.close(self.previous)
+        self.file.close()
+
+
+def compile_error(module, jit, error, diagnostics=""):
     """The sentence of an error of Triton's compiler, at its line of the file."""
     from triton.compiler.errors import CompilationError
 
@@ -313,11 +291,21 @@ def compile_error(module, jit, error):
         cause = error.__cause__
         if not message and cause is not None:
             message = f"{first_line(cause)}"
-        message = message.splitlines()[-1] if message else first_line(error)
-    message = re.sub(r"^NameError\(['\"](.*)['\"]\)$", r"\1", message)
+        lines = [one for one in (message or str(error)).splitlines() if not re.match(r"\s*(at \d+:\d+:|\^)", one)]
+        message = lines[-1].strip() if lines else type(error).__name__
+    message = re.sub(r"^(?:Name|Assertion|Value|Type)Error\(['\"](.*)['\"]\)$", r"\1", message)
+    if re.match(r"\((?:triton\.language\.\w+(?:, )?)+\)$", message):  # a key that libdevice's tables do not have
+        message = f"there is no such function for the types {message.replace('triton.language.', 'tl.')}"
     missing = re.match(r"(?:name )?'?(\w+)'? is not defined", message)
+    unusable = re.match(r"Cannot access global variable (\w+)", message)
+    value = module.namespace.get(unusable.group(1)) if unusable else None
+    if isinstance(value, StandIn):
+        message = f"the kernel uses {unusable.group(1)}, which is not there: {value.why}"
     if missing and module.skipped and missing.group(1) not in module.namespace:
         message += f" (line {module.skipped[0][0]} of the file raised {module.skipped[0][1]})"
+    if not line:
+        place = re.search(r"^(?:loc\()?\"?" + re.escape(module.file) + r"\"?:(\d+):\d+\)?: error: (.*)$", diagnostics, re.M)
+        line, message = (int(place[1]), place[2]) if place else (0, message)
     return Refused("compile", message, line)
 
 
@@ -340,6 +328,8 @@ def answer_compile(request):
     signature, constants, attributes, kept = bind(jit, request["arguments"], constexprs, heuristics)
     source = ASTSource(fn=jit, signature=signature, constexprs=constants, attrs=attributes)
     target = GPUTarget("cuda", request["target"], 32)
+    os.write(2, f"it was compiling {name}\n".encode())
+    diagnostics = Diagnostics()
     try:
         stage, metadata, stages, context = stages_of(source, target, options)
         texts = {}
@@ -350,7 +340,9 @@ def answer_compile(request):
             if extension != "llir":
                 texts[extension] = str(stage)
     except Exception as error:
-        raise compile_error(module, jit, error) from None
+        raise compile_error(module, jit, error, diagnostics.read()) from None
+    finally:
+        diagnostics.close()
     threads = re.search(r"\.reqntid\s+(\d+)", texts["ptx"])
     return {
         "entry": metadata["name"], **texts, "kept": kept,
@@ -360,6 +352,7 @@ def answer_compile(request):
         "constexprs": {jit.params[index[0]].name: plain(value) for index, value in constants.items()
                        if jit.params[index[0]].is_constexpr},
         "num_warps": metadata["num_warps"], "num_stages": metadata["num_stages"],
+        **({"imported": sorted(module.imported)} if module.imported else {}),
         "hidden": sum(1 for key in ("global_scratch_size", "profile_scratch_size") if key in metadata),
     }
 
@@ -390,6 +383,9 @@ def answer_assemble(request):
 def answer_versions(_):
     import triton
 
+    version = tuple(int(part) for part in re.findall(r"\d+", triton.__version__)[:2])
+    if version < OLDEST:
+        raise Refused("import", f"Triton {triton.__version__} is too old: {'.'.join(map(str, OLDEST))} or later is needed")
     return {"python": ".".join(map(str, sys.version_info[:3])), "triton": triton.__version__,
             "executable": sys.executable}
 
@@ -414,7 +410,7 @@ def respond(line):
 
 
 def main():
-    for line in sys.stdin:
+    for line in QUESTIONS:
         os.write(ANSWERS, (json.dumps(respond(line)) + "\n").encode())
 
 

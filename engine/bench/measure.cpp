@@ -174,7 +174,18 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config, int64_
     for (const auto& [name, value] : tuned(request.rung, config)) request.config.params[name] = value;
     request.device = DeviceKind::gpu;
     request.observe = false;
+    // A shape that a rung refuses, such as a row that no tile holds, leaves a gap. So does a missing compiler of
+    // Triton.
+    const auto resolved = engine_.resolve(request);
+    if (!resolved && validate(lab_, request.config, DeviceKind::gpu)) {
+      miss(report_.series[series], size, resolved.error().message);
+      continue;
+    }
     auto run = engine_.run(request, stop_);
+    if (!run && run.error().id == ErrorId::triton_missing) {
+      miss(report_.series[series], size, run.error().message);
+      continue;
+    }
     if (!run) return forward(run);
     for (const Correctness& output : run->correctness) {
       if (output.pass) continue;

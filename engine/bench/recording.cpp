@@ -98,6 +98,8 @@ json to_json(const TimingSeries& series, bool of_map) {
               {"is_rung", series.is_rung},
               {"unavailable", series.unavailable},
               {"points", std::move(points)}};
+  for (const auto& [size, microseconds] : series.host_us)
+    object["host_us"].push_back({{"size", size}, {"us", rounded(microseconds)}});
   for (const auto& [size, reason] : series.gaps) object["gaps"].push_back({{"size", size}, {"reason", reason}});
   return object;
 }
@@ -141,6 +143,12 @@ TimingSeries read_series(JsonReader reader, Format format) {
   reader.read("is_rung", series.is_rung);
   reader.read("unavailable", series.unavailable);
   reader.each("points", [&](JsonReader point) { series.points.push_back(read_point(std::move(point), format)); });
+  if (reader.has("host_us"))
+    reader.each("host_us", [&](JsonReader one) {
+      int64_t size = 0;
+      one.read("size", size);
+      one.read("us", series.host_us[size]);
+    });
   if (reader.has("gaps"))
     reader.each("gaps", [&](JsonReader gap) {
       int64_t size = 0;

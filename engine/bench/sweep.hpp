@@ -40,7 +40,7 @@ class Sweep {
   Result<std::vector<CheckedRung>> check_rungs(const Config& config, int64_t size);
   Result<void> add_rungs(std::span<const CheckedRung> rungs);
   Result<void> add_references(const Config& config, int64_t size);
-  Result<void> add_reference(size_t series, const Config& config);
+  Result<void> add_reference(size_t series, const Config& config, int64_t size);
   Result<bool> agrees(const TimedWork& work, const AddressSet& addresses, const Config& config) const;
   Result<void> add_contestant(Contestant contestant);
   Result<void> add_work(size_t series, TimedWork work, const TimingMethod& method, double estimate_ms = 0);

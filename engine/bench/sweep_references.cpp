@@ -18,7 +18,7 @@ Result<void> Sweep::add_references(const Config& config, int64_t size) {
     if (stop_.stop_requested()) return fail(ErrorId::cancelled);
     TimingSeries& shown = report_.series[series];
     if (!shown.unavailable.empty()) continue;
-    auto added = add_reference(series, config);
+    auto added = add_reference(series, config, size);
     if (added || added.error().id == ErrorId::cancelled) continue;
     const bool optional = find_reference(reference(series).implementation)->optional;
     if (!optional && added.error().id != ErrorId::too_large_for_gpu) return added;
@@ -27,7 +27,7 @@ Result<void> Sweep::add_references(const Config& config, int64_t size) {
   return {};
 }
 
-Result<void> Sweep::add_reference(size_t series, const Config& config) {
+Result<void> Sweep::add_reference(size_t series, const Config& config, int64_t size) {
   const ReferenceSpec& spec = reference(series);
   const auto n = config.sizes.find(lab_.sweep_size);
   const ReferenceTask task{
@@ -43,6 +43,7 @@ Result<void> Sweep::add_reference(size_t series, const Config& config) {
       .agrees = [&](const TimedWork& work, const AddressSet& addresses) { return agrees(work, addresses, config); }};
   auto prepared = references_.prepare(task, stop_);
   if (!prepared) return forward(prepared);
+  if (prepared->host_us > 0) report_.series[series].host_us[size] = prepared->host_us;
   Contestant contestant;
   contestant.series = series;
   contestant.take = std::move(prepared->take);

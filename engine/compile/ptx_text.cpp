@@ -41,15 +41,49 @@ uint32_t parameter_size(std::string_view declaration) {
   return size * count;
 }
 
-std::vector<uint32_t> parameter_sizes(std::string_view list) {
-  std::vector<uint32_t> sizes;
-  while (!list.empty()) {
-    const std::string_view declaration = list.substr(0, list.find(','));
-    if (const size_t keyword = declaration.find(".param"); keyword != std::string_view::npos)
-      sizes.push_back(parameter_size(declaration.substr(keyword + 6)));
-    list.remove_prefix(std::min(declaration.size() + 1, list.size()));
+/// Whether the value of this parameter is an address: "ld.param.b64 %rd1, [add_param_0]; cvta.to.global.u64 %rd2,
+/// %rd1;"
+bool is_address(std::string_view body, std::string_view parameter) {
+  const size_t use = body.find(std::string("[") + std::string(parameter) + "]");
+  const size_t begin = use == std::string_view::npos ? use : body.rfind("ld.param", use);
+  if (begin == std::string_view::npos) return false;
+  const size_t at = body.find('%', begin);
+  if (at > use) return false;
+  const std::string value(body.substr(at, body.find(',', at) - at));
+  for (size_t cast = body.find("cvta.to.global", use); cast != std::string_view::npos;
+       cast = body.find("cvta.to.global", cast + 1)) {
+    const std::string_view statement = body.substr(cast, body.find(';', cast) - cast);
+    if (statement.ends_with(" " + value)) return true;
   }
-  return sizes;
+  return false;
+}
+
+/// `list`: what stands in the brackets of .entry.
+void read_parameters(PtxKernel& kernel, std::string_view list, std::string_view body) {
+  while (!list.empty()) {
+    const std::string_view whole = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(whole.size() + 1, list.size()));
+    const size_t keyword = whole.find(".param");
+    if (keyword == std::string_view::npos) continue;
+    const std::string_view declaration = whole.substr(keyword + 6);
+    PtxParameter parameter{.bytes = parameter_size(declaration),
+                           .is_array = declaration.find('[') != std::string_view::npos,
+                           .is_pointer = declaration.find(".ptr") != std::string_view::npos};
+    for (size_t i = 0; i < declaration.size() && parameter.type.empty(); ++i) {
+      size_t end = i + 1;
+      while (end < declaration.size() && is_name_character(declaration[end])) ++end;
+      const std::string_view word = declaration.substr(i, end - i);
+      if (declaration[i] == '.' && bytes_of_type(word) > 0) parameter.type = word;
+    }
+    size_t end = std::min(declaration.find('['), declaration.size());
+    while (end > 0 && !is_name_character(declaration[end - 1])) --end;
+    size_t begin = end;
+    while (begin > 0 && is_name_character(declaration[begin - 1])) --begin;
+    if (parameter.bytes == sizeof(uint64_t) && !parameter.is_array)
+      parameter.is_pointer |= is_address(body, declaration.substr(begin, end - begin));
+    kernel.parameter_bytes.push_back(parameter.bytes);
+    kernel.parameters.push_back(std::move(parameter));
+  }
 }
 
 }  // namespace
@@ -62,15 +96,38 @@ std::vector<PtxKernel> kernels_of_ptx(std::string_view ptx) {
     while (at < ptx.size() && std::isspace(static_cast<unsigned char>(ptx[at])) != 0) ++at;
     size_t end = at;
     while (end < ptx.size() && is_name_character(ptx[end])) ++end;
-    PtxKernel kernel{std::string(ptx.substr(at, end - at)), {}};
+    PtxKernel kernel{.name = std::string(ptx.substr(at, end - at))};
     const size_t body = ptx.find_first_of("{;", end);  // ';' ends a declaration without a body
     if (kernel.name.empty() || body == std::string_view::npos || ptx[body] == ';') continue;
     const size_t open = ptx.find('(', end);
-    if (open < body) kernel.parameter_bytes = parameter_sizes(ptx.substr(open, ptx.find(')', open) - open));
+    kernel.line = static_cast<uint32_t>(std::count(ptx.begin(), ptx.begin() + static_cast<ptrdiff_t>(at), '\n') + 1);
+    if (open < body)
+      read_parameters(kernel, ptx.substr(open, ptx.find(')', open) - open),
+                      ptx.substr(body, ptx.find(kKeyword, body) - body));
     kernels.push_back(std::move(kernel));
     at = body;
   }
   return kernels;
+}
+
+std::array<uint32_t, 3> block_of_ptx(std::string_view ptx, std::string_view kernel) {
+  const size_t entry = ptx.find(".entry " + std::string(kernel));
+  if (entry == std::string_view::npos) return {};
+  const std::string_view head = ptx.substr(entry, ptx.find('{', entry) - entry);
+  for (const std::string_view word : {".reqntid", ".maxntid"}) {
+    size_t at = head.find(word);
+    if (at == std::string_view::npos) continue;
+    at += word.size();
+    std::array<uint32_t, 3> block{1, 1, 1};
+    for (uint32_t& extent : block) {
+      at = std::min(head.find_first_not_of(" \t,", at), head.size());
+      const auto [end, problem] = std::from_chars(head.data() + at, head.data() + head.size(), extent);
+      if (problem != std::errc()) break;
+      at = static_cast<size_t>(end - head.data());
+    }
+    return block;
+  }
+  return {};
 }
 
 SourcePlace source_place_of_ptx_line(std::string_view ptx, uint32_t ptx_line) {

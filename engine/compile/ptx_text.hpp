@@ -2,6 +2,7 @@
 // its own parser for everything else.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,13 +10,25 @@
 
 namespace tilescope {
 
+struct PtxParameter {
+  std::string type;  // ".u64"; of an array, that of its elements
+  uint32_t bytes = 0;
+  bool is_array = false;    // a struct by value: .b8 name[56]
+  bool is_pointer = false;  // .ptr says so, or cvta.to.global of its value
+};
+
 struct PtxKernel {
   std::string name;
   std::vector<uint32_t> parameter_bytes;
+  std::vector<PtxParameter> parameters = {};  // the same parameters
+  uint32_t line = 0;                          // of .entry, from 1
 };
 
 /// Every .entry with a body, in PTX order, which is the order of definition in the source.
 std::vector<PtxKernel> kernels_of_ptx(std::string_view ptx);
+
+/// .reqntid or .maxntid of a kernel; zeros: it has neither.
+std::array<uint32_t, 3> block_of_ptx(std::string_view ptx, std::string_view kernel);
 
 struct SourcePlace {
   std::string file;

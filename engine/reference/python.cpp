@@ -96,7 +96,7 @@ Result<json> PythonReference::ask(const std::string& who, json request, std::chr
   return answer;
 }
 
-Result<void> PythonReference::prepare(const Work& work, std::stop_token stop) {
+Result<double> PythonReference::prepare(const Work& work, std::stop_token stop) {
   json request{{"command", "prepare"},
                {"implementation", work.implementation},
                {"operation", work.operation},
@@ -109,7 +109,8 @@ Result<void> PythonReference::prepare(const Work& work, std::stop_token stop) {
                {"flush_bytes", work.flush_bytes}};
   auto answer = ask(display_name(work.implementation), std::move(request), options_.request_timeout, stop);
   if (!answer) return forward(answer);
-  return {};
+  const json host = answer->value("host_us", json());
+  return host.is_number() && host.get<double>() > 0 ? host.get<double>() : 0.0;
 }
 
 Result<std::vector<double>> PythonReference::time(const std::string& implementation, const std::string& operation,
@@ -167,9 +168,11 @@ class PythonLibraries final : public Reference {
                                      .sets = task.method.cold() ? 1 : task.method.sets,
                                      .executions = task.method.executions,
                                      .flush_bytes = task.timer.flush_bytes()};
-    if (auto prepared = python_->prepare(work, stop); !prepared) return forward(prepared);
+    const auto host_us = python_->prepare(work, stop);
+    if (!host_us) return forward(host_us);
     return PreparedReference{.take = [python = python_.get(), name = task.implementation, operation = task.operation,
-                                      stop](int count) { return python->time(name, operation, count, stop); }};
+                                      stop](int count) { return python->time(name, operation, count, stop); },
+                             .host_us = *host_us};
   }
 
   /// A child that has died reports it at its next turn.

@@ -57,8 +57,9 @@ class PythonReference {
   /// Why an implementation is unavailable; empty if it is available.
   std::string missing(const std::string& implementation) const;
 
-  /// Makes the inputs, checks the result against float64, and captures the graph if there is one.
-  Result<void> prepare(const Work& work, std::stop_token stop);
+  /// Makes the inputs, checks the result against float64, and captures the graph if there is one. Returns the
+  /// microseconds for which a call occupies the Python program.
+  Result<double> prepare(const Work& work, std::stop_token stop);
   /// Samples of a prepared operation, in milliseconds per execution.
   Result<std::vector<double>> time(const std::string& implementation, const std::string& operation, int samples,
                                    std::stop_token stop);

@@ -6,6 +6,7 @@
 
 #include "engine/bench/speed_unit.hpp"
 #include "engine/compile/kernel_names.hpp"
+#include "engine/kernel_language.hpp"
 #include "engine/report/hierarchy_report.hpp"
 #include "engine/report/order_report.hpp"
 #include "engine/report/tile_report.hpp"
@@ -207,8 +208,8 @@ std::string statistics_text(const RunResult& result, const OutputStatistics& one
 }
 
 bool is_unavailable(ErrorId id) {
-  return id == ErrorId::nvrtc_missing || id == ErrorId::driver_missing || id == ErrorId::no_gpu ||
-         id == ErrorId::reference_unavailable || id == ErrorId::no_display;
+  return id == ErrorId::nvrtc_missing || id == ErrorId::triton_missing || id == ErrorId::driver_missing ||
+         id == ErrorId::no_gpu || id == ErrorId::reference_unavailable || id == ErrorId::no_display;
 }
 
 }  // namespace
@@ -301,13 +302,16 @@ json to_json(const RunResult& result) {
 std::string to_text(const RunResult& result, bool with_ledger) {
   std::string text;
   const Badge badge = result.device.kind == DeviceKind::gpu ? Badge::measured : Badge::simulated;
+  const bool on_gpu = result.device.kind == DeviceKind::gpu;
   const std::string what =
       result.request.lab.empty() ? result.plan.source_file : result.request.lab + " " + result.request.rung;
   text += fmt::format("{} on {} [{}]\n", what, result.device.name, name_of(badge));
   if (const auto config = config_text(result); !config.empty()) text += config + "\n";
   for (const auto& launch : result.plan.launches) {
     text += fmt::format("{}<<<{}, {}>>>", kernel_name(launch.kernel), grid_text(launch.grid), grid_text(launch.block));
-    if (const KernelInfo* kernel = result.compiled.find(launch.kernel); kernel != nullptr)
+    // PTX of the user's own is not assembled for the simulator.
+    const bool is_assembled = language_of(result.plan.source_file) != KernelLanguage::ptx || on_gpu;
+    if (const KernelInfo* kernel = result.compiled.find(launch.kernel); kernel != nullptr && is_assembled)
       text += fmt::format("  {} registers, {} B shared, {} B spilled", kernel->registers,
                           kernel->static_shared_bytes + launch.shared_bytes, kernel->spill_store_bytes);
     text += "\n";

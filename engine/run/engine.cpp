@@ -91,11 +91,13 @@ Result<Plan> Engine::plan(const Request& request) const {
   return plan(request, *resolved);
 }
 
-/// Changes the source, and headers beside it, according to the enabled switches.
-Result<void> Engine::plant_bugs(Plan& plan, const Lab& lab, const std::vector<std::string>& on) const {
-  auto planted = with_bugs(std::move(plan.source_text), lab.break_it, on);
+/// Changes the rung's source, and headers beside it, according to the enabled switches.
+Result<void> Engine::plant_bugs(Plan& plan, const Lab& lab, const Rung& rung,
+                                const std::vector<std::string>& on) const {
+  auto planted = with_bugs(std::move(plan.source_text), lab.break_it, on, rung.kernel_file);
   if (!planted) return forward(planted);
   plan.source_text = std::move(*planted);
+  if (language_of(plan.source_file) != KernelLanguage::cuda) return {};
   for (const std::string& header : headers_with_bugs(lab.break_it, on)) {
     const std::filesystem::path file = (root_ / plan.source_file).parent_path() / header;
     auto text = read_text(file);
@@ -125,8 +127,9 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
   plan.defines = lab->defines;
   plan.include_folders = lab->include_folders;
   for (const auto& param : lab->params)
-    if (!param.model_only && !param.of_triton) plan.defines.push_back({param.name, std::to_string(config.param(param.name))});
-  if (auto planted = plant_bugs(plan, *lab, request.broken); !planted) return forward(planted);
+    if (!param.model_only && !param.of_triton)
+      plan.defines.push_back({param.name, std::to_string(config.param(param.name))});
+  if (auto planted = plant_bugs(plan, *lab, *rung, request.broken); !planted) return forward(planted);
   plan.buffers = rung->buffers ? rung->buffers(config) : lab->buffers(config);
   plan.launches = rung->launches(config);
   if (rung->variables) plan.variables = rung->variables(config);

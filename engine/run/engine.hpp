@@ -76,7 +76,7 @@ class Engine {
 
   Engine();
   Result<Plan> plan(const Request& request, const Resolved& resolved) const;
-  Result<void> plant_bugs(Plan& plan, const Lab& lab, const std::vector<std::string>& on) const;
+  Result<void> plant_bugs(Plan& plan, const Lab& lab, const Rung& rung, const std::vector<std::string>& on) const;
   friend class RunInProgress;
 };
 

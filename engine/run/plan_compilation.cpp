@@ -40,7 +40,7 @@ PlanCompilation::PlanCompilation(std::shared_ptr<Compiler> compiler, const Plan&
     : compiler_(std::move(compiler)),
       stop_(std::move(stop)),
       declared_(language_of(plan.source_file) == KernelLanguage::cuda ? declared_kernels(plan)
-                                                                : std::vector<DeclaredKernel>()),
+                                                                      : std::vector<DeclaredKernel>()),
       request_(request_for(plan, declared_, target)),
       may_differ_(target.may_differ) {
   const auto start = Clock::now();

@@ -38,6 +38,7 @@ Result<TritonKernel::Argument> argument_of(const Plan& plan, const Argument& arg
                                   .aligned = buffer->offset_bytes % kAlignment == 0};
   }
   const auto& scalar = std::get<ScalarArgument>(argument);
+  if (scalar.text == "null") return TritonKernel::Argument{.type = "none"};
   const bool floating = scalar.number == ScalarArgument::Number::floating;
   if (!scalar.pointers.empty() || scalar.bytes.size() > sizeof(int64_t))
     return fail(ErrorId::bad_argument, scalar.text, "a Triton kernel takes buffers and numbers");

@@ -45,6 +45,29 @@ TEST(Plants, FindFunctionsOfOneLineStructsAndKernelsWithAttributes) {
   EXPECT_EQ(definition_in(kKernels, "third"), "");
 }
 
+TEST(Plants, FindFunctionsOfPython) {
+  const std::string kernels = R"(# first is above second
+import triton
+
+
+@triton.jit
+def first(out, n,
+          BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+
+    tl.store(out + i, first_value(i), mask=i < n)
+
+
+@triton.jit
+def second(out, n):
+    tl.store(out, n)
+)";
+  EXPECT_TRUE(definition_in(kernels, "first").starts_with("first(out, n,\n"));
+  EXPECT_TRUE(definition_in(kernels, "first").ends_with("mask=i < n)"));
+  EXPECT_EQ(definition_in(kernels, "second"), "second(out, n):\n    tl.store(out, n)");
+  EXPECT_EQ(definition_in(kernels, "first_value"), "");
+}
+
 TEST(Plants, OfTextThatIsNotThereOnceAreRefused) {
   EXPECT_EQ(planted({{.in = "first", .replace = "if (i <= n)", .by = ""}}),
             "'bug' cannot be planted: 'if (i <= n)' does not stand once in first");
@@ -58,6 +81,49 @@ TEST(Plants, AreMadeOneAfterTheOther) {
   const std::string text =
       planted({{.in = "twice", .replace = "2 * x", .by = "3 * x"}, {.in = "twice", .replace = "3 * x", .by = "4 * x"}});
   EXPECT_NE(text.find("return 4 * x;"), std::string::npos);
+}
+
+const std::string kPython = R"(import triton
+import triton.language as tl
+
+
+# The first kernel; second (x) is named here too.
+@triton.jit
+def first(x, n, BLOCK_SIZE: tl.constexpr):
+    i = second(tl.arange(0, BLOCK_SIZE))
+
+    # not at the margin
+    tl.store(x + i, 0, mask=i < n)
+
+
+# Between the two.
+@triton.jit
+def second(
+    i,
+):
+    return i
+
+
+mask = 1
+)";
+
+TEST(Plants, FindPythonFunctionsUpToTheEndOfTheirBody) {
+  EXPECT_EQ(definition_in(kPython, "first"),
+            "first(x, n, BLOCK_SIZE: tl.constexpr):\n    i = second(tl.arange(0, BLOCK_SIZE))\n\n"
+            "    # not at the margin\n    tl.store(x + i, 0, mask=i < n)");
+  EXPECT_EQ(definition_in(kPython, "second"), "second(\n    i,\n):\n    return i");
+  EXPECT_EQ(definition_in(kPython, "store"), "");
+  const std::string at_the_end = "def alone(x):\n    pass";
+  EXPECT_EQ(definition_in(at_the_end, "alone"), "alone(x):\n    pass");
+}
+
+TEST(Plants, ChangeTheTextOfAPythonFunctionAlone) {
+  const std::vector<Plant> mask{{.in = "first", .replace = ", mask=i < n", .by = ""}};
+  const auto text = plant(kPython, mask, "bug");
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("    tl.store(x + i, 0)\n"), std::string::npos);
+  const std::vector<Plant> other{{.in = "second", .replace = "mask", .by = ""}};
+  EXPECT_FALSE(plant(kPython, other, "bug")) << "the statement after the function is no part of it";
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ TEST(Run, AllRungsGiveTheSameOutput) {
   options.rung = "all";
   options.json = true;
   const json object = call(run_command, options).object();
-  ASSERT_EQ(object["runs"].size(), 5U);
+  ASSERT_EQ(object["runs"].size(), find_lab("vector-multiply")->rungs.size());
   for (const auto& run : object["runs"]) EXPECT_EQ(run["buffers"]["out"], object["runs"][0]["buffers"]["out"]);
 }
 
@@ -353,7 +353,7 @@ TEST(List, NamesEveryLabRungAndParameter) {
   const json object = json::parse(out.str());
   const auto add = std::ranges::find_if(object["labs"], [](const json& lab) { return lab["name"] == "vector-add"; });
   ASSERT_NE(add, object["labs"].end());
-  EXPECT_EQ((*add)["rungs"].size(), 5U);
+  EXPECT_EQ((*add)["rungs"].size(), find_lab("vector-add")->rungs.size());
   EXPECT_EQ((*add)["parameters"][0]["name"], "BLOCK");
 }
 

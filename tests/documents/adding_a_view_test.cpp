@@ -50,7 +50,7 @@ TEST_F(AddingAView, TheFileAndTheTextsOfTheDocumentMakeAView) {
 
   const testing::Outcome others = run("shot vector-add --panel nothing --out x.png");
   EXPECT_EQ(others.status, 2);
-  EXPECT_THAT(others.output, HasSubstr("correctness,requests")) << "the view is the last of the known ones";
+  EXPECT_THAT(others.output, HasSubstr("layout,requests")) << "the view is the last of the known ones";
 
   if (testing::shell("command -v xvfb-run").status != 0) GTEST_SKIP() << "there is no xvfb-run to draw it with";
   const testing::fs::path picture = tree_ / "requests.png", tiles = tree_ / "tiles.png";

@@ -84,7 +84,7 @@ TEST(Documents, CommandLinesOfTheReadmeAreUnderstood) {
        {kSource / "README.md", kSource / "docs/adding-a-lab.md", kSource / "docs/adding-a-view.md"})
     for (const std::string& line : matches(read_text(document), command)) {
       const std::vector<std::string> words = words_of(line);
-      if (words.size() < 2 || words[1] == "test") continue;  // handled by the launcher
+      if (words.size() < 2 || words[1] == "test" || words[1] == "triton") continue;  // handled by the launcher
       std::vector<const char*> pointers;
       for (const std::string& word : words) pointers.push_back(word.c_str());
       const auto invocation = parse_command_line(static_cast<int>(pointers.size()), pointers.data(), view_names());
@@ -144,6 +144,14 @@ TEST(Documents, CommandsOfTheExecPageDoWhatItSays) {
       command = line;
       std::tie(said, status) = run_in(folder, "'" TILESCOPE_BINARY "/tilescope' " + line.substr(12));
       ++commands;
+      // Triton is installed on demand.
+      if (line.find(".py") != std::string::npos && said.find("Triton was not found") != std::string::npos) {
+        while (std::getline(lines, line) && !line.starts_with("```")) {
+        }
+        code = false;
+        command.clear();
+        expected = 0;
+      }
     } else if (code && line == "echo $?") {
       std::getline(lines, line);
       expected = std::stoi(line);

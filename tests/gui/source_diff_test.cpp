@@ -159,7 +159,7 @@ TEST(PlantedDiff, ShowsTheChangedLineOfTheKernelAndFoldsWhatStayed) {
   const auto planted = with_bugs(text, lab.break_it, {"NO_MAX"});
   ASSERT_TRUE(planted) << planted.error().message;
   const std::vector<std::string> before = lines_of(text), after = lines_of(*planted);
-  const SourceDiff diff = diff_of_plants(text, *planted, std::vector<std::string>{"cta_per_row"});
+  const SourceDiff diff = diff_of_plants(text, *planted, std::vector<std::string>{"online"});
   ASSERT_EQ(diff.added, 1U);
   const auto changed = std::ranges::find(diff.rows, Kind::changed, &DiffRow::kind);
   EXPECT_THAT(before[changed->left - 1], ::testing::HasSubstr("fast_exp(x - max)"));

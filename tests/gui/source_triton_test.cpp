@@ -109,10 +109,10 @@ TEST_F(TritonSourceTest, ShowsThePythonFileAtTheKernel) {
   const auto kernel = find_kernel(lines, screen->session.rung().kernels.front(), KernelLanguage::triton);
   ASSERT_TRUE(kernel);
   EXPECT_TRUE(has("source.line." + std::to_string(kernel->signature)));
-  EXPECT_TRUE(has("source-page.ttgir"));
+  EXPECT_TRUE(has("source_page.ttgir"));
   screen->session.select_rung("grid-stride");
   frames(3);
-  EXPECT_FALSE(has("source-page.ttgir")) << "a CUDA kernel has none";
+  EXPECT_FALSE(has("source_page.ttgir")) << "a CUDA kernel has none";
 }
 
 TEST_F(TritonSourceTest, EachFileKeepsItsOwnEdit) {
@@ -210,7 +210,7 @@ TEST_F(TritonSourceTest, PagesShowWhatTheCompilerMadeOfTheKernel) {
   ASSERT_TRUE(settle());
   ASSERT_NE(screen->session.result(), nullptr) << (screen->session.error() ? screen->session.error()->message : "");
   for (const char* page : {"ttir", "ttgir", "ptx", "python"}) {
-    click(std::string("source-page.") + page);
+    click(std::string("source_page.") + page);
     frames(3);
     EXPECT_EQ(has("source.line.14"), std::string(page) == "python") << page;
   }

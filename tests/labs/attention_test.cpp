@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "engine/compile/triton/triton_compiler.hpp"
 #include "engine/run/engine.hpp"
 
 namespace tilescope {
@@ -63,8 +64,12 @@ std::optional<RunResult> run_soundly(const Request& request) {
 }
 
 const std::vector<std::string>& rungs() {
-  static const std::vector<std::string> all{"unfused",      "online-row",        "flash-fp32",         "flash-mma",
-                                            "flash-stages", "flash-q-registers", "flash-lazy-rescale", "auto"};
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names{"unfused",      "online-row",        "flash-fp32",         "flash-mma",
+                                   "flash-stages", "flash-q-registers", "flash-lazy-rescale", "auto"};
+    if (engine().triton().triton_origin({})) names.emplace_back("triton-flash");
+    return names;
+  }();
   return all;
 }
 

@@ -47,11 +47,38 @@ TEST(PlantedBugs, OfALabCanBePlantedTogether) {
     for (const BreakIt& one : lab.break_it) all.push_back(one.name);
     const auto text = with_bugs(kernel_text(lab.kernel_file), lab.break_it, all);
     EXPECT_TRUE(text) << lab.name << ": " << text.error().message;
-    for (const std::string& header : headers_with_bugs(lab.break_it, all)) {
-      const auto changed = with_bugs(kernel_text(header), lab.break_it, all, header);
-      EXPECT_TRUE(changed) << lab.name << ", " << header << ": " << changed.error().message;
+    std::set<std::string> others = headers_with_bugs(lab.break_it, all);
+    for (const Rung& rung : lab.rungs)
+      if (!rung.kernel_file.empty()) others.insert(rung.kernel_file);
+    for (const std::string& file : others) {
+      const auto changed = with_bugs(kernel_text(file), lab.break_it, all, file);
+      EXPECT_TRUE(changed) << lab.name << ", " << file << ": " << changed.error().message;
     }
   }
+}
+
+TEST(PlantedBugs, AreInAFileOfARungThatTheyConcernOrInAHeader) {
+  for (const Lab& lab : labs())
+    for (const BreakIt& one : lab.break_it)
+      for (const Plant& change : one.plants) {
+        const auto is_in = [&](const Rung& rung) { return one.concerns(rung.name) && rung.kernel_file == change.file; };
+        EXPECT_TRUE(change.file.ends_with(".cuh") || std::ranges::any_of(lab.rungs, is_in))
+            << lab.name << " " << one.name << ": " << change.file;
+      }
+}
+
+/// Without one, the switch would be offered and do nothing.
+TEST(PlantedBugs, ThatConcernARungInTritonChangeOneOfItsKernels) {
+  size_t checked = 0;
+  for (const Lab& lab : labs())
+    for (const Rung& rung : lab.rungs)
+      for (const BreakIt& one : lab.break_it) {
+        if (rung.kernel_file.empty() || !one.concerns(rung.name)) continue;
+        const auto changes = [&](const Plant& change) { return change.file == rung.kernel_file; };
+        EXPECT_TRUE(std::ranges::any_of(one.plants, changes)) << lab.name << " " << rung.name << ": " << one.name;
+        ++checked;
+      }
+  EXPECT_GT(checked, 10U);
 }
 
 TEST(PlantedBugs, AreNotNamedInAnyKernelFile) {

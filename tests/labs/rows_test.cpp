@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "engine/compile/triton/triton_compiler.hpp"
 #include "engine/numbers.hpp"
 #include "engine/run/engine.hpp"
 #include "tests/labs/thorough.hpp"
@@ -82,6 +83,58 @@ TEST(RowOperators, LayerNormFusedReadsAndWritesEachRowOnce) {
   const Counters counters = counters_of("layernorm", "fused", kShape);
   EXPECT_EQ(counters.global_load_sectors, kSectors + weights);
   EXPECT_EQ(counters.global_store_sectors, kSectors + 2 * kRows);  // and a mean and deviation per row
+}
+
+/// Where Triton is not installed its rungs run only at the settings that ship.
+class RowOperatorsInTriton : public ::testing::Test {
+  void SetUp() override {
+    if (const auto triton = engine().triton().triton_origin({}); !triton) GTEST_SKIP() << triton.error().message;
+  }
+};
+
+constexpr uint64_t kWeights = kColumns / 8;  // sectors of gamma
+
+TEST_F(RowOperatorsInTriton, ATileReadsARowOnceALoopTwiceAndTwoKernelsTwice) {
+  const auto reads = [](const char* rung, const Values& params = {}) {
+    return counters_of("rmsnorm", rung, kShape, params).global_load_sectors;
+  };
+  EXPECT_EQ(reads("triton-scheme-1"), kSectors + kRows * kWeights);
+  EXPECT_EQ(reads("triton-scheme-2", {{"num_stages", 1}}), 2 * kSectors + kRows * kWeights);
+  EXPECT_EQ(reads("triton-scheme-4"), kSectors + kRows / 4 * kWeights) << "gamma once for 4 rows";
+  const uint64_t sums = kRows * 4 * 4;  // read by each of 4 warps of 4 programs
+  for (const char* rung : {"triton-scheme-3", "triton-scheme-3-parts"})
+    EXPECT_EQ(reads(rung, {{"num_stages", 1}}), 2 * kSectors + kRows * kWeights + sums) << rung;
+}
+
+TEST_F(RowOperatorsInTriton, RowsThatAreNotAMultipleOf16AreLoadedByElement) {
+  for (const auto& [columns, times] : std::map<int64_t, uint64_t>{{512, 1}, {504, 4}, {496, 1}}) {
+    const Counters counters = counters_of("rmsnorm", "triton-scheme-1", {{"rows", kRows}, {"columns", columns}});
+    EXPECT_EQ(counters.global_load_sectors, times * 2 * kRows * static_cast<uint64_t>(columns) / 8) << columns;
+    EXPECT_EQ(counters.global_store_sectors, kRows * static_cast<uint64_t>(columns) / 8) << columns;
+  }
+}
+
+TEST_F(RowOperatorsInTriton, LayerNormReadsAsTheFusedRungAndThreeTimesInALoop) {
+  const auto counters = [](const char* rung) { return counters_of("layernorm", rung, kShape, {{"num_stages", 1}}); };
+  EXPECT_EQ(counters("triton-row").global_load_sectors, counters("fused").global_load_sectors);
+  EXPECT_EQ(counters("triton-row").global_load_requests, counters("fused").global_load_requests);
+  EXPECT_EQ(counters("triton-loop").global_load_sectors, 3 * kSectors + kRows * 2 * kWeights);
+  EXPECT_EQ(counters("triton-several-rows").global_load_sectors, kSectors + kRows / 4 * 2 * kWeights);
+}
+
+TEST(RowOperators, ARowThatNoTileHoldsIsRefusedWithTheLimit) {
+  Request request = request_for("rmsnorm", "triton-scheme-1", {{"rows", 1}, {"columns", 16385}});
+  const auto refused = engine().plan(request);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "columns = 16,385 is not possible; allowed is at most 16,384 with num_warps = 4: a thread would hold 256 "
+            "elements of the tile, and 128 take half of its registers");
+  request.config.params["num_warps"] = 8;
+  EXPECT_TRUE(engine().plan(request));
+  request.rung = "triton-scheme-4";
+  EXPECT_FALSE(engine().plan(request));
+  request.config.params["ROWS"] = 1;
+  EXPECT_TRUE(engine().plan(request));
 }
 
 TEST(RowOperators, BackwardFusedReadsXAndDyOnceForAllGradients) {

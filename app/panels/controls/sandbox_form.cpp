@@ -175,6 +175,17 @@ void launch_fields(Column& column, FormFields& fields, const Sandbox& sandbox) {
   const Strings& text = column.context.strings;
   const Launch& launch = sandbox.filled().launch;
   extent_fields(column, fields, "grid", text("sandbox.grid"), extent_text(launch.grid), text("sandbox.grid_meaning"));
+  if (sandbox.form().language == KernelLanguage::triton) {
+    short_field(column, fields, "num_warps", text("sandbox.num_warps"), text("sandbox.num_warps_meaning"));
+    short_field(column, fields, "num_stages", text("sandbox.num_stages"), text("sandbox.num_stages_meaning"));
+    label(column, text("sandbox.constexprs"));
+    column.y += column.px(kLabel);
+    fields.text("defines", column.left, column.width(), text("sandbox.constexprs_meaning"));
+    column.y += column.px(kFieldHeight);
+    fields.problems(std::array<std::string, 1>{"defines"});
+    column.y += column.px(kGap);
+    return;
+  }
   extent_fields(column, fields, "block", text("sandbox.block"), extent_text(launch.block),
                 text("sandbox.block_meaning"));
   short_field(column, fields, "shared", text("sandbox.shared"), text("sandbox.shared_meaning"));
@@ -284,7 +295,7 @@ void sandbox_section(Column& column, Sandbox& sandbox) {
     argument_fields(column, fields, parameter, parameter.name);
   variable_fields(column, fields, sandbox);
   column.y += column.px(4);
-  compile_fields(column, fields);
+  if (sandbox.form().language == KernelLanguage::cuda) compile_fields(column, fields);
   column.y += column.px(4);
 }
 

@@ -22,9 +22,10 @@ bool SourcePanel::take_planted(PanelContext& context) {
   const std::vector<std::string>& on = context.session.request().broken;
   const auto* chosen = context.session.chosen();
   const std::vector<std::string>& kernels = chosen != nullptr ? chosen->kernels : context.rung().kernels;
+  const Rung& rung = chosen != nullptr ? *chosen->resolved.rung : context.rung();
   if (!is_new_difference(true, kernels, on)) return planted_differs_;
   planted_differs_ = false;
-  const auto text = with_bugs(source_.buffer.text(), switches, on);
+  const auto text = with_bugs(source_.buffer.text(), switches, on, rung.kernel_file);
   if (!text) return false;
   std::vector<SourceHeader> headers = headers_;
   for (SourceHeader& header : headers)

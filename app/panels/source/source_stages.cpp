@@ -17,10 +17,10 @@ struct PageTab {
   SourcePage page;
   const char *name, *key;
 };
-constexpr std::array<PageTab, 4> kPages{{{SourcePage::source, "source-page.python", "source.python"},
-                                         {SourcePage::ttir, "source-page.ttir", "source.ttir"},
-                                         {SourcePage::ttgir, "source-page.ttgir", "source.ttgir"},
-                                         {SourcePage::ptx, "source-page.ptx", "source.ptx"}}};
+constexpr std::array<PageTab, 4> kPages{{{SourcePage::source, "source_page.python", "source.python"},
+                                         {SourcePage::ttir, "source_page.ttir", "source.ttir"},
+                                         {SourcePage::ttgir, "source_page.ttgir", "source.ttgir"},
+                                         {SourcePage::ptx, "source_page.ptx", "source.ptx"}}};
 
 }  // namespace
 

@@ -28,7 +28,10 @@ ExecWords exec_words(const FilledForm& filled) {
   ExecWords words;
   words.kernel = filled.kernel;
   words.grid = extent_text(filled.launch.grid);
-  words.block = extent_text(filled.launch.block);
+  const bool is_triton = filled.launch.triton.num_warps > 0;
+  if (!is_triton) words.block = extent_text(filled.launch.block);
+  if (is_triton) words.num_warps = std::to_string(filled.launch.triton.num_warps);
+  if (is_triton) words.num_stages = std::to_string(filled.launch.triton.num_stages);
   if (filled.launch.shared_bytes > 0) words.shared = std::to_string(filled.launch.shared_bytes);
   for (const Define& define : filled.defines) words.defines.push_back(define.name + "=" + define.value);
   words.includes = filled.include_folders;
@@ -45,9 +48,13 @@ ExecWords exec_words(const FilledForm& filled) {
 
 std::string exec_line(const std::string& file, const ExecWords& words) {
   std::string line = "tilescope exec " + quoted(file) + " --kernel " + quoted(words.kernel);
-  line += " --grid " + quoted(words.grid) + " --block " + quoted(words.block);
+  line += " --grid " + quoted(words.grid);
+  if (!words.block.empty()) line += " --block " + quoted(words.block);
   if (!words.shared.empty()) line += " --shared " + quoted(words.shared);
-  for (const std::string& define : words.defines) line += " --define " + quoted(define);
+  for (const std::string& define : words.defines)
+    line += (words.block.empty() ? " -D " : " --define ") + quoted(define);
+  if (!words.num_warps.empty()) line += " --num-warps " + quoted(words.num_warps);
+  if (!words.num_stages.empty()) line += " --num-stages " + quoted(words.num_stages);
   for (const std::string& folder : words.includes) line += " --include " + quoted(folder);
   for (const std::string& argument : words.arguments) line += " --arg " + quoted(argument);
   for (const std::string& symbol : words.symbols) line += " --symbol " + quoted(symbol);

@@ -372,6 +372,20 @@ class Suggestion {
   std::array<int64_t, 3> block_{1, 1, 1};
 };
 
+/// What a front end suggests for a kernel that is not CUDA C++.
+void suggest_foreign(KernelForm& form, const SourceKernel& kernel) {
+  form.parameters = kernel.foreign->parameters;
+  form.variables.clear();
+  form.constants.clear();
+  form.defaults = kernel.foreign->fields;
+  form.defaults.try_emplace("defines", "");
+  form.defaults.try_emplace("includes", "");
+  form.defaults.try_emplace("shared", "0");
+  for (const auto& [field, text] : form.defaults)
+    form.origins[field] = {field.starts_with("num_") ? Origin::declaration : Origin::body, {}, 0};
+  form.largest_simulated = int64_t{1} << 20;
+}
+
 }  // namespace
 
 void suggest(KernelForm& form, const SourceFacts& facts) {
@@ -390,6 +404,8 @@ void suggest(KernelForm& form, const SourceFacts& facts) {
   form.defaults.clear();
   form.origins.clear();
   form.host_n = 0;
+  form.language = kernel->foreign ? kernel->foreign->language : KernelLanguage::cuda;
+  if (kernel->foreign) return suggest_foreign(form, *kernel);
   if (form.is_template) {
     FieldOrigin::Kind origin = Origin::usual;
     form.defaults["template"] = template_arguments(*kernel, origin);

@@ -60,12 +60,16 @@ class Filling {
 
   FilledForm fill() {
     fill_kernel();
-    fill_extent("block", kLargestBlock, filled_.launch.block);
-    fill_extent("grid", kLargestGrid, filled_.launch.grid);
-    fill_threads();
-    if (const auto shared = whole("shared", 0, static_cast<long double>(usual_gpu().shared_bytes_per_block)))
-      filled_.launch.shared_bytes = static_cast<uint32_t>(*shared);
     fill_defines();
+    fill_extent("grid", kLargestGrid, filled_.launch.grid);
+    if (form_.language == KernelLanguage::triton) {
+      fill_triton();
+    } else {
+      fill_extent("block", kLargestBlock, filled_.launch.block);
+      fill_threads();
+      if (const auto shared = whole("shared", 0, static_cast<long double>(usual_gpu().shared_bytes_per_block)))
+        filled_.launch.shared_bytes = static_cast<uint32_t>(*shared);
+    }
     for (const ParameterType& parameter : form_.parameters) {
       filled_.launch.arguments.push_back(argument(parameter, parameter.name));
       filled_.specs.push_back(spec_);
@@ -110,6 +114,9 @@ class Filling {
         return field_value(name + ".value");
       }
     }
+    if (form_.language == KernelLanguage::triton)
+      for (const Define& define : filled_.defines)
+        if (define.name == name) return constexpr_value(define);
     if (const auto constant = form_.constants.find(name); constant != form_.constants.end())
       return static_cast<long double>(constant->second);
     return std::nullopt;
@@ -121,6 +128,32 @@ class Filling {
     auto value = evaluate(form_.text(field), names());
     under_way_.erase(field);
     return value;
+  }
+
+  Checked<long double> constexpr_value(const Define& define) {
+    if (!under_way_.insert("-D" + define.name).second) return wrong("sandbox.circular", {{"name", define.name}});
+    auto value = evaluate(define.value, names());
+    under_way_.erase("-D" + define.name);
+    return value;
+  }
+
+  /// What the compiler fixes: constexprs, some of them expressions over the sizes, warps and stages.
+  void fill_triton() {
+    std::vector<Define> constexprs;
+    for (const Define& define : filled_.defines) {
+      under_way_.clear();
+      const bool is_expression = define.value.find_first_of("*/+(^") != std::string::npos || define.value == "n" ||
+                                 named(define.value).has_value();
+      const auto value = is_expression ? constexpr_value(define) : wrong("");
+      constexprs.push_back({define.name, value ? number_text(*value) : define.value});
+    }
+    under_way_.clear();
+    filled_.defines = filled_.launch.triton.constexprs = std::move(constexprs);
+    constexpr long double kMostWarps = 32, kMostStages = 16;
+    if (const auto warps = whole("num_warps", 1, kMostWarps))
+      filled_.launch.triton.num_warps = static_cast<int>(*warps);
+    if (const auto stages = whole("num_stages", 1, kMostStages))
+      filled_.launch.triton.num_stages = static_cast<int>(*stages);
   }
 
   /// A field that takes a whole number; records its value if the text is an expression.

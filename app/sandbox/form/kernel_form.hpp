@@ -5,6 +5,8 @@
 //     template        float, 256        arguments of a template
 //     grid.x … z      ceil(n/block.x)   block.x … z     256         shared    0 bytes
 //     defines         TILE=16 FAST      includes        folders, separated by :
+//                     of a Triton kernel its tl.constexpr parameters: BLOCK=1024 WIDTH=2^ceil(log2(n)) DTYPE=tl.float16
+//     num_warps       4                 num_stages      3      of a Triton kernel, instead of block and shared
 //     NAME.type       f32               target type of a pointer
 //     NAME.shape      n   M, K   null   its extents, outermost first
 //     NAME.fill       normal            its initial contents, as in `exec --arg buf:…`
@@ -57,6 +59,7 @@ struct KernelForm {
   std::string kernel;  // as the source declares it, without template arguments
   std::string last_name;
   bool known = false;  // the source currently has such a kernel
+  KernelLanguage language = KernelLanguage::cuda;
   bool is_template = false;
   std::vector<std::string> instantiations;   // "scale<float>", offered as choices
   std::vector<ParameterType> parameters;     // each with a name: arg2 if the source gives none
@@ -103,7 +106,8 @@ int64_t n_of(const KernelForm& form);
 
 /// The words of a `tilescope exec` command.
 struct ExecWords {
-  std::string kernel, grid, block, shared;  // shared empty: none
+  std::string kernel, grid, block, shared;  // shared empty: none; block empty: a Triton kernel's
+  std::string num_warps, num_stages;        // of a Triton kernel
   std::vector<std::string> defines, includes, arguments, symbols, others;
 };
 ExecWords exec_words(const FilledForm& filled);

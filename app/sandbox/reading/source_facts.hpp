@@ -15,6 +15,7 @@
 #include "app/sandbox/reading/host_reading.hpp"
 #include "app/sandbox/reading/parameter_type.hpp"
 #include "engine/compile/source_tokens.hpp"
+#include "engine/kernel_language.hpp"
 
 namespace tilescope {
 
@@ -23,6 +24,8 @@ struct TemplateParameter {
   bool is_type = true;        // typename T, or int BLOCK
   std::string default_value;  // "float"; empty: none
 };
+
+struct ForeignKernel;
 
 struct SourceKernel {
   std::string name;                          // as it is launched, without template arguments: "ns::scale"
@@ -35,6 +38,18 @@ struct SourceKernel {
   std::vector<SourceToken> head = {}, body = {};        // views into SourceFacts::text
   std::vector<std::vector<SourceToken>> configuration;  // the <<<…>>> of its first launch, by argument
   std::shared_ptr<const HostLaunch> launch = {};        // the host code that leads to it
+  std::shared_ptr<const ForeignKernel> foreign = {};    // a kernel of a different language: all that is known of it
+};
+
+/// A kernel that is not CUDA C++ (foreign_facts.hpp). `parameters`, `templated` and `body` of its SourceKernel are
+/// empty.
+struct ForeignKernel {
+  KernelLanguage language = KernelLanguage::triton;
+  std::vector<ParameterType> parameters = {};      // what a launch gives, each with a name
+  std::map<std::string, std::string> fields = {};  // of its form: the suggestions
+  std::vector<std::string> constexprs = {};        // the names of a Triton kernel's tl.constexpr parameters
+  std::vector<std::string> needed = {};            // those of them that have no value of their own
+  std::map<std::string, std::string> values = {};  // of those that have one
 };
 
 /// A __constant__, __device__ or __managed__ variable.

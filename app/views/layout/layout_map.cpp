@@ -71,7 +71,7 @@ void draw_cells(LayoutFrame& frame, const MapPlace& place) {
   const float gap = place.cell_height >= frame.px(5) ? std::max(1.0F, std::round(frame.px(1))) : 0;
   const float split = place.cell_width >= frame.px(3) ? std::max(1.0F, std::round(frame.px(0.75F))) : 0;
   const CellColours colours(frame);
-  for (int64_t row = 0; row < grid.rows; ++row)
+  for (int64_t row = 0; row < grid.rows; ++row) {
     for (int64_t column = 0; column < grid.columns;) {
       const CellColour colour = colours.of(row, column);
       int64_t end = column + 1;
@@ -84,6 +84,7 @@ void draw_cells(LayoutFrame& frame, const MapPlace& place) {
       frame.list->AddRectFilled(low, {high.x - split, high.y - gap}, colour.fill);
       column = end;
     }
+  }
 }
 
 void draw_title(LayoutFrame& frame, ImVec2 low, float right) {
@@ -195,7 +196,7 @@ void draw_shared_rows(LayoutFrame& frame, ImVec2 low, ImVec2 high) {
   const auto rows = static_cast<int64_t>((high.y - top) / step);
   const float width = (high.x - low.x - label) / static_cast<float>(per_row);
   const size_t fast = static_cast<size_t>(tensor.shared->order.front());
-  for (int64_t row = 0; row < grid.rows; ++row)
+  for (int64_t row = 0; row < grid.rows; ++row) {
     for (int64_t column = 0; column < grid.columns; ++column) {
       const Coordinates element = coordinates_of(grid, tensor.shape, row, column);
       const int64_t offset = tensor.shared->offset(element) * tensor.element_bytes;
@@ -219,6 +220,7 @@ void draw_shared_rows(LayoutFrame& frame, ImVec2 low, ImVec2 high) {
                        fmt::arg("offset", with_separators(offset)), fmt::arg("first", offset / 4 % 32),
                        fmt::arg("last", (offset + run - 1) / 4 % 32)));
     }
+  }
   mark(context, "layout.shared", {low.x, top}, high);
 }
 

@@ -74,7 +74,7 @@ struct LayoutPicture {
 /// Whether the result is of a Triton program with tensors that are understood.
 bool has_layouts(const RunResult& result);
 
-/// Reads the tensors of a result anew if it is not the one that was read.
+/// Reads the tensors of a result anew if it is a different one.
 void take_layouts(LayoutPicture& picture, const std::shared_ptr<const RunResult>& result);
 const LayoutCheck& check_of(LayoutPicture& picture, size_t entry, const RunResult& result);
 /// Fills in the grid, the tile and the accesses of an entry.

@@ -63,7 +63,7 @@ class LayoutView final : public View {
   std::optional<uint32_t> wished_;  // by a picture: the entry to show
 };
 
-/// The colour of a warp of a program with `warps` warps.
+/// The colour of a warp among this many.
 ImU32 colour_of_warp(const Theme& theme, uint32_t warp, uint32_t warps);
 /// "x, from tl.load"
 std::string entry_text(const Strings& strings, const LayoutPicture& picture, size_t entry);

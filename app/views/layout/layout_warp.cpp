@@ -39,9 +39,9 @@ float draw_parts(LayoutFrame& frame, float right, float middle) {
   const std::string text =
       context.strings.format("layout.part", fmt::arg("part", frame.cursor.part + 1), fmt::arg("parts", parts));
   const float width = text_size(small, text).x;
-  arrow("layout-part.next", right - frame.px(18), false);
+  arrow("layout_next", right - frame.px(18), false);
   draw_text(frame.list, small, {right - frame.px(20) - width, centred_top(small, middle)}, context.theme.text, text);
-  arrow("layout-part.previous", right - frame.px(40) - width, true);
+  arrow("layout_previous", right - frame.px(40) - width, true);
   return right - frame.px(44) - width;
 }
 
@@ -87,7 +87,7 @@ float draw_warp_tile(LayoutFrame& frame, ImVec2 low, ImVec2 high) {
   const std::vector<TileCells::Cell> held = cells.cells;  // a press moves the cursor
   const auto cell_at = [&](int64_t index) { return held[static_cast<size_t>(index)]; };
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  for (int64_t row = 0; row < rows; ++row)
+  for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < wrap;) {
       const TileCells::Cell cell = cell_at(row * wrap + column);
       int64_t next = column + 1;
@@ -114,6 +114,7 @@ float draw_warp_tile(LayoutFrame& frame, ImVec2 low, ImVec2 high) {
                           readable_on(fill, theme), text);
       column = next;
     }
+  }
   return end.y;
 }
 

@@ -155,12 +155,18 @@ MlirLocations::MlirLocations(std::string_view text) {
     const size_t open = line.find("loc(", line.find('=')) + 3;
     const size_t close = end_of_brackets(line, open);
     if (close != std::string_view::npos)
-      entries_[std::string(line.substr(1, line.find(' ') - 1))] = line.substr(open + 1, close - open - 2);
+      contents_[std::string(line.substr(1, line.find(' ') - 1))] = line.substr(open + 1, close - open - 2);
   }
+  for (const auto& [name, content] : contents_) table_[name] = LocationReader(contents_).read(content);
 }
 
 MlirLocation MlirLocations::of_line(std::string_view line) const {
-  return LocationReader(entries_).read(last_location(line));
+  const std::string_view content = last_location(line);
+  if (content.starts_with('#')) {
+    const auto known = table_.find(content.substr(1));
+    return known != table_.end() ? known->second : MlirLocation{};
+  }
+  return LocationReader(contents_).read(content);
 }
 
 std::string without_locations(std::string_view line) {

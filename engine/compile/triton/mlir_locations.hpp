@@ -34,7 +34,8 @@ class MlirLocations {
   MlirLocation of_line(std::string_view line) const;
 
  private:
-  std::map<std::string, std::string, std::less<>> entries_;  // "loc69" → what is in the brackets of its loc(…)
+  std::map<std::string, std::string, std::less<>> contents_;  // "loc69" → what is in the brackets of its loc(…)
+  std::map<std::string, MlirLocation, std::less<>> table_;    // the same, read
 };
 
 /// A line without the locations in it: "%a = tt.load %a_ptrs : tensor<64x32x!tt.ptr<f16>, #blocked>".

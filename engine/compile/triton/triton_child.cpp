@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using namespace std::chrono_literals;
 
-/// After a stop request a compilation may end by itself: starting Python anew takes longer than most compilations.
-constexpr auto kGrace = 4s;
+/// After a stop request a compilation may end by itself: starting Python anew takes as long as many compilations.
+constexpr auto kGrace = 1s;
 constexpr size_t kLongestAnswer = size_t{1} << 28;  // a cubin in base64
 
 std::vector<std::string> interpreters() {
@@ -67,6 +67,20 @@ fs::path triton_environment() {
   return data.empty() ? fs::path() : data / "triton";
 }
 
+std::optional<std::string> triton_in_environment() {
+  const char* chosen = std::getenv("TILESCOPE_PYTHON");
+  if ((chosen != nullptr && *chosen != '\0') || is_hidden_library("triton")) return std::nullopt;
+  constexpr std::string_view kBegin = "triton-", kEnd = ".dist-info";
+  std::error_code ignored;
+  for (const auto& python : fs::directory_iterator(triton_environment() / "lib", ignored))
+    for (const auto& package : fs::directory_iterator(python.path() / "site-packages", ignored)) {
+      const std::string name = package.path().filename().string();
+      if (name.starts_with(kBegin) && name.ends_with(kEnd))
+        return name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size());
+    }
+  return std::nullopt;
+}
+
 TritonChild::TritonChild(Options options)
     : options_(std::move(options)), thread_([this](const std::stop_token& stop) { work(stop); }) {}
 
@@ -98,12 +112,19 @@ Result<TritonOrigin> TritonChild::origin(std::stop_token stop) {
   return origin_.value();
 }
 
+void TritonChild::warm_up() {
+  const std::lock_guard lock(mutex_);
+  if (origin_ || !waiting_.empty()) return;
+  waiting_.push_back(std::make_shared<Question>(Question{.content = {{"do", "versions"}}}));
+  changed_.notify_all();
+}
+
 void TritonChild::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); })) {
     const std::shared_ptr<Question> question = waiting_.front();
     lock.unlock();
-    Result<json> given = question->stop.stop_requested() ? fail(ErrorId::cancelled) : answer(*question);
+    Result<json> given = question->stop.stop_requested() ? fail(ErrorId::cancelled) : answer(*question, stop);
     lock.lock();
     waiting_.erase(waiting_.begin());
     question->answer = std::move(given);
@@ -112,8 +133,8 @@ void TritonChild::work(const std::stop_token& stop) {
   }
 }
 
-Result<json> TritonChild::answer(const Question& question) {
-  if (auto started = start(); !started) return forward(started);
+Result<json> TritonChild::answer(const Question& question, const std::stop_token& stop) {
+  if (auto started = start(stop); !started) return forward(started);
   const std::string file = question.content.value("file", "the file");
   auto line = child_->ask(question.content.dump(), options_.request_timeout, question.stop.get_token(), kGrace);
   if (!line) {
@@ -131,8 +152,8 @@ Result<json> TritonChild::answer(const Question& question) {
   return answer;
 }
 
-/// Starts the first interpreter that has Triton, if none runs.
-Result<void> TritonChild::start() {
+/// Starts the first interpreter that has Triton, if none runs. The stop token is that of the thread.
+Result<void> TritonChild::start(const std::stop_token& stop) {
   if (child_ && !child_->has_ended()) return {};
   child_.reset();
   if (is_hidden_library("triton")) return fail(ErrorId::triton_missing, "hidden by TILESCOPE_HIDE");
@@ -147,7 +168,8 @@ Result<void> TritonChild::start() {
       continue;
     }
     (*child)->set_longest_line(kLongestAnswer);
-    auto line = (*child)->ask(json{{"do", "versions"}}.dump(), options_.start_timeout, {});
+    auto line = (*child)->ask(json{{"do", "versions"}}.dump(), options_.start_timeout, stop);
+    if (!line && line.error().cancelled) return fail(ErrorId::cancelled);
     if (!line) {
       note(line.error().reason.english());
       continue;

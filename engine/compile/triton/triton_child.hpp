@@ -49,12 +49,14 @@ class TritonChild {
   Result<nlohmann::json> ask(nlohmann::json question, std::stop_token stop);
   /// Starts the process, or returns why there is none.
   Result<TritonOrigin> origin(std::stop_token stop);
+  /// Starts the process in the background, if none runs.
+  void warm_up();
 
  private:
   struct Question;
   void work(const std::stop_token& stop);
-  Result<nlohmann::json> answer(const Question& question);
-  Result<void> start();
+  Result<nlohmann::json> answer(const Question& question, const std::stop_token& stop);
+  Result<void> start(const std::stop_token& stop);
 
   Options options_;
   std::unique_ptr<ChildProcess> child_;  // used by the thread
@@ -67,5 +69,7 @@ class TritonChild {
 
 /// The folder of the environment that `./tilescope triton` makes.
 std::filesystem::path triton_environment();
+/// The version of Triton there, read from its files. Nothing if it is missing or a different Python is to be used.
+std::optional<std::string> triton_in_environment();
 
 }  // namespace tilescope

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -204,17 +205,24 @@ Result<std::vector<Specialization>> TritonCompilation::compile(int target, bool 
 
 /// The PTX of all kernels of the request, as one module.
 Result<CompiledModule> TritonCompilation::lower() {
-  if (const auto origin = compiler_->triton_origin(stop_)) {
-    key_ = key(origin->triton);
+  std::optional<std::string> version = triton_in_environment();
+  if (!version)
+    if (const auto origin = compiler_->triton_origin(stop_)) version = origin->triton;
+  if (version) {
+    key_ = key(*version);
     if (auto known = compiler_->cache_.find(key_)) {
       known->from_cache = true;
       known->milliseconds = milliseconds_since(start_);
       whole_ = true;
+      compiler_->child_.warm_up();  // so that the first move of a slider does not wait for Python
       return std::move(*known);
     }
   }
   auto kernels = compile(capability_of(request_.ptx_target), true);
   if (!kernels) return forward(kernels);
+  // The key knows nothing of the files that this one imports.
+  if (std::ranges::any_of(*kernels, [](const Specialization& one) { return one.answer.contains("imported"); }))
+    key_.clear();
   CompiledModule module;
   module.cubin_target = request_.cubin_target;
   for (const Specialization& one : *kernels) {

@@ -1,0 +1,196 @@
+"""Executes a user's file of Triton kernels, so far as its kernels need it: imports, definitions and constants.
+
+    module = Module("/home/me/kernels.py", text).execute()
+    module.namespace["add"]     the function, with its decorators
+    module.skipped              the statements that raised, each with its line
+    module.imported             the files beside it that it imported, with their times of change
+
+Statements that only run the host side are passed over. A statement that raises is noted and passed over; a name that a
+failed import would have bound becomes a stand-in, so that `@libentry()` above a kernel does no harm. A file in a package
+is imported as a part of it, without the packages' own __init__.py, unless a name of theirs is asked for.
+"""
+
+import ast
+import importlib
+import linecache
+import os
+import re
+import signal
+import sys
+import types
+
+import triton_stand_ins
+from triton_refusal import Refused, first_line, line_in
+
+LONGEST = 20  # seconds that a file may take to execute
+OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+class TookTooLong(BaseException):
+    pass
+
+
+class Ended(BaseException):
+    """The file asked for the process's end."""
+
+
+class PackageModule(types.ModuleType):
+    """A package above the file. Its __init__.py is executed with the first name that is no module of it."""
+
+    def __getattr__(self, name):
+        if name.startswith("__") or self.__dict__.get("is_executed"):
+            raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+        try:
+            return importlib.import_module(f"{self.__name__}.{name}")
+        except ImportError:
+            pass
+        self.__dict__["is_executed"] = True
+        file = os.path.join(self.__path__[0], "__init__.py")
+        with open(file, encoding="utf-8") as source:
+            exec(compile(source.read(), file, "exec"), self.__dict__)
+        if name not in self.__dict__:
+            raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+        return self.__dict__[name]
+
+
+def packages_above(folder):
+    """(name, folder) of the packages that hold it, outermost first."""
+    found = []
+    while os.path.isfile(os.path.join(folder, "__init__.py")) and os.path.basename(folder).isidentifier():
+        found.insert(0, folder)
+        folder = os.path.dirname(folder)
+    names = [os.path.basename(one) for one in found]
+    return [(".".join(names[:i + 1]), one) for i, one in enumerate(found)]
+
+
+def is_host_side(statement):
+    """Calls at the top of a file run the host side: tests, prints, benchmarks. So does `if __name__ == …`."""
+    if isinstance(statement, ast.Expr):
+        return not isinstance(statement.value, ast.Constant)
+    if isinstance(statement, ast.If):
+        return "__name__" in ast.dump(statement.test)
+    return isinstance(statement, (ast.For, ast.While, ast.With, ast.Assert, ast.Delete))
+
+
+def bound_by_import(statement):
+    """The names that an import statement binds, also in try or if, with the module that each comes from."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                yield one.asname or one.name.split(".")[0], one.name
+        elif isinstance(node, ast.ImportFrom):
+            for one in node.names:
+                if one.name != "*":
+                    yield one.asname or one.name, f"{node.module or '.'}.{one.name}"
+
+
+class Module:
+    """An executed file."""
+
+    def __init__(self, file, text):
+        self.file, self.text = file, text
+        self.skipped = []  # (line, sentence) of the statements that raised
+        self.imported = {}
+        self.namespace = None
+        self.tree = None
+
+    def execute(self):
+        try:
+            self.tree = ast.parse(self.text, self.file)
+        except SyntaxError as error:
+            raise Refused("syntax", f"{error.msg}", error.lineno or 0) from None
+        except ValueError as error:  # a null byte
+            raise Refused("syntax", first_line(error)) from None
+        triton_stand_ins.install()
+        # inspect.getsource, which Triton calls, reads the text from here. Without a time of change it is never reread.
+        linecache.cache[self.file] = (len(self.text), None, self.text.splitlines(True), self.file)
+        folder = os.path.dirname(os.path.abspath(self.file))
+        packages = packages_above(folder)
+        name = re.sub(r"\W", "_", os.path.splitext(os.path.basename(self.file))[0]) or "kernels"
+        if packages:
+            name = f"{packages[-1][0]}.{name}"
+        module = types.ModuleType(name)
+        module.__file__ = self.file
+        module.__package__ = packages[-1][0] if packages else ""
+        self.namespace = module.__dict__
+        root = os.path.dirname(packages[0][1]) if packages else folder
+        before = set(sys.modules)
+        kept = sys.modules.get(name)
+        sys.path.insert(0, root)
+        importlib.invalidate_caches()
+        try:
+            for package, at in packages:
+                made = sys.modules[package] = PackageModule(package)
+                made.__path__, made.__package__ = [at], package
+                made.__file__ = os.path.join(at, "__init__.py")
+            sys.modules[name] = module
+            self.run_all()
+        finally:
+            sys.path.remove(root)
+            sys.modules.pop(name, None)
+            if kept is not None:
+                sys.modules[name] = kept
+            self.forget_imports(before)
+        return self
+
+    def run_all(self):
+        def stop(*_):
+            raise TookTooLong()
+
+        def end(*_):
+            raise Ended()
+
+        leave, os._exit = os._exit, end
+        previous = signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, LONGEST)
+        try:
+            for statement in self.tree.body:
+                if not is_host_side(statement):
+                    self.run(statement)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, previous)
+            os._exit = leave
+
+    def run(self, statement):
+        # The last line of standard error is the reason that is given if the process dies here.
+        os.write(2, f"it was executing line {statement.lineno} of the file\n".encode())
+        try:
+            exec(compile(ast.Module([statement], []), self.file, "exec"), self.namespace)
+            return
+        except TookTooLong as error:
+            line = line_in(self.file, error) or statement.lineno
+            raise Refused("slow", f"the file runs for more than {LONGEST} s here", line,
+                          "Importing it must only define kernels: put the rest below if __name__ == '__main__'.") from None
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except BaseException as error:  # a file may call sys.exit
+            line = line_in(self.file, error) or statement.lineno
+            sentence = "it ends the process" if isinstance(error, (Ended, SystemExit)) else (
+                f"{type(error).__name__}: {first_line(error)}")
+            self.skipped.append((line, sentence))
+        for name, path in bound_by_import(statement):
+            self.namespace.setdefault(name, triton_stand_ins.StandIn(path, f"line {line} raised {sentence}"))
+
+    def forget_imports(self, before):
+        """Files beside this one may change: the next execution imports them anew."""
+        kept = tuple(os.path.realpath(one) + os.sep for one in {sys.prefix, sys.base_prefix, OWN_FOLDER})
+        for name in set(sys.modules) - before:
+            file = getattr(sys.modules[name], "__file__", None)
+            if not file or os.path.realpath(file).startswith(kept):
+                continue
+            if file != self.file and os.path.isfile(file):
+                self.imported[file] = os.stat(file).st_mtime_ns
+            del sys.modules[name]
+
+    def is_current(self):
+        try:
+            return all(os.stat(file).st_mtime_ns == time for file, time in self.imported.items())
+        except OSError:
+            return False
+
+    def why_missing(self, name):
+        """The sentence for a name that a kernel needs and that a failed statement would have defined."""
+        for line, why in self.skipped:
+            return Refused("raised", f"the file raised {why}", line)
+        return Refused("name", f"the file has no '{name}'")

@@ -1,0 +1,220 @@
+// `tilescope exec` for Triton kernels and for PTX: the program itself, its exit status, and its messages.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace tilescope {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kTwice =
+    "import triton\n"
+    "import triton.language as tl\n"
+    "\n"
+    "\n"
+    "@triton.jit\n"
+    "def twice(x, y, n, BLOCK: tl.constexpr):\n"
+    "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+    "    tl.store(y + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)\n";
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+struct Outcome {
+  int status = 0;
+  std::string out, problems;
+};
+
+class OwnKernels : public testing::Test {
+ protected:
+  OwnKernels() {
+    std::string name = (std::filesystem::temp_directory_path() / "tilescope-own-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~OwnKernels() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+
+  Outcome exec(const std::string& words, const std::string& environment = {}) const {
+    const std::string command = "cd '" + folder_.string() + "' && " + environment +
+                                " '" TILESCOPE_BINARY "/tilescope' exec " + words + " > out.txt 2> problems.txt";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder_ / "out.txt"),
+            read_file(folder_ / "problems.txt")};
+  }
+
+  /// Status 2 and a sentence.
+  void expect_refused(const std::string& words, const std::string& sentence) const {
+    const Outcome outcome = exec(words);
+    EXPECT_EQ(outcome.status, 2) << words << "\n" << outcome.out << outcome.problems;
+    EXPECT_THAT(outcome.problems, HasSubstr(sentence)) << words;
+  }
+
+  std::filesystem::path folder_;
+};
+
+class OwnTriton : public OwnKernels {
+ protected:
+  void SetUp() override {
+    write("twice.py", kTwice);
+    if (exec("twice.py").problems.find("Triton was not found") != std::string::npos)
+      GTEST_SKIP() << "Triton is not installed";
+  }
+};
+
+constexpr const char* kArguments = " --arg buf:f32:n:iota --arg buf:f32:n:poison --arg n=i32:1000";
+
+TEST_F(OwnTriton, RunsAndPrints) {
+  const Outcome outcome =
+      exec("twice.py --grid 'ceil(n/BLOCK)' -D BLOCK=256 --print 'y[997:1000]'" + std::string(kArguments));
+  EXPECT_EQ(outcome.status, 0) << outcome.problems;
+  EXPECT_THAT(outcome.out, HasSubstr("[997] 1994 1996 1998"));
+  EXPECT_THAT(outcome.out, HasSubstr("num_warps=4"));
+}
+
+TEST_F(OwnTriton, SuggestsALineThatRuns) {
+  const Outcome outcome = exec("twice.py --json");
+  EXPECT_EQ(outcome.status, 2);
+  const std::string line = nlohmann::json::parse(outcome.out).at("suggestion");
+  EXPECT_THAT(line, HasSubstr("--grid 4 -D BLOCK=1024"));
+  EXPECT_THAT(line, HasSubstr("--arg buf:f32:4096:poison:y --arg n=i32:4096"));
+  EXPECT_EQ(exec(line.substr(line.find("twice.py"))).status, 0);
+}
+
+TEST_F(OwnTriton, FindsAMissingMask) {
+  std::string text = kTwice;
+  text.replace(text.rfind(", mask=i < n"), 12, "");
+  write("unmasked.py", text);
+  const Outcome outcome = exec("unmasked.py --grid 4 -D BLOCK=256" + std::string(kArguments));
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("unmasked.py:8"));
+}
+
+TEST_F(OwnTriton, AFileWithPyTorchNeedsNone) {
+  write("torch_user.py",
+        "import torch\nfrom torch import nn\n\nDEVICE = triton_device = torch.device('cuda')\n" + std::string(kTwice) +
+            "\nclass Twice(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        return x\n"
+            "\nx = torch.rand(1000, device=DEVICE)\nassert torch.allclose(x, x)\nprint(x)\n");
+  EXPECT_EQ(exec("torch_user.py --grid 4 -D BLOCK=256" + std::string(kArguments)).status, 0);
+}
+
+TEST_F(OwnTriton, NullLeavesAPointerOut) {
+  write("bias.py",
+        "import triton\nimport triton.language as tl\n\n@triton.jit\ndef copy(x, b, y, N: tl.constexpr):\n"
+        "    i = tl.arange(0, N)\n    v = tl.load(x + i)\n    if b is not None:\n        v += tl.load(b + i)\n"
+        "    tl.store(y + i, v)\n");
+  const std::string ends = " --arg x=buf:f32:64:ones --arg y=buf:f32:64:poison --print 'y[0:1]'";
+  EXPECT_THAT(exec("bias.py --grid 1 -D N=64 --arg b=null" + ends).out, HasSubstr("[0] 1\n"));
+  EXPECT_THAT(exec("bias.py --grid 1 -D N=64 --arg b=buf:f32:64:ones" + ends).out, HasSubstr("[0] 2\n"));
+}
+
+TEST_F(OwnTriton, BadLinesAreRefusedInOneSentence) {
+  const std::string launch = "--grid 4 -D BLOCK=256";
+  expect_refused("twice.py --grid 4 -D BLOCK=100" + std::string(kArguments),
+                 "twice.py(7): error: arange's range must be a power of 2");
+  expect_refused("twice.py " + launch + " --arg i32:3", "takes 3 arguments and 1 were given");
+  expect_refused("twice.py " + launch + " --arg q=i32:3" + kArguments, "has no parameter 'q'; it has x, y, n");
+  expect_refused("twice.py " + launch + " --arg BLOCK=i32:3" + kArguments, "'BLOCK' is a tl.constexpr parameter");
+  expect_refused("twice.py " + launch + " -D WIDTH=3" + kArguments, "-D WIDTH: kernel 'twice' has no such parameter");
+  expect_refused("twice.py " + launch + " --block 32" + kArguments, "Triton's compiler chooses the block");
+  expect_refused("twice.py " + launch + " --num-warps 3" + kArguments, "Triton takes a power of two");
+  expect_refused("twice.py --kernel half " + launch + kArguments, "there is no kernel 'half'");
+  expect_refused("twice.py --grid 4" + std::string(kArguments), "still needs -D BLOCK");
+}
+
+TEST_F(OwnTriton, BadFilesAreRefusedInOneSentence) {
+  write("none.py", "import triton\n");
+  expect_refused("none.py", "defines no function with @triton.jit");
+  write("syntax.py", "import triton\ndef f(:\n");
+  expect_refused("syntax.py", "syntax.py(2): error: invalid syntax");
+  write("raises.py", "WIDTH = 1 // 0\n");
+  expect_refused("raises.py", "line 1 raised ZeroDivisionError");
+  write("uses.py", "WIDTH = 1 // 0\n" + std::string(kTwice).replace(std::string(kTwice).find("2 *"), 1, "WIDTH"));
+  expect_refused("uses.py --grid 4 -D BLOCK=256" + std::string(kArguments), "uses.py(9): error: WIDTH is not defined");
+  write("dies.py", "import ctypes\nx = ctypes.string_at(0)\n");
+  expect_refused("dies.py", "it was executing line 2 of the file");
+  write("two.py", std::string(kTwice) + "\n@triton.jit\ndef other(x):\n    tl.store(x, 1)\n");
+  expect_refused("two.py", "more than one kernel: twice, other");
+}
+
+TEST_F(OwnTriton, AFileThatEndsTheProcessHasItsKernels) {
+  write("exits.py", "import os, sys\n" + std::string(kTwice) + "x = os._exit(3)\ny = sys.exit(4)\nz = input()\n");
+  EXPECT_EQ(exec("exits.py --grid 4 -D BLOCK=256" + std::string(kArguments)).status, 0);
+}
+
+TEST_F(OwnKernels, WithoutTritonItSaysHowToGetIt) {
+  write("twice.py", kTwice);
+  const Outcome outcome = exec("twice.py", "TILESCOPE_HIDE=triton");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.problems, HasSubstr("./tilescope triton"));
+  EXPECT_EQ(exec("twice.py", "TILESCOPE_PYTHON=/nowhere/python").status, 3);
+}
+
+TEST_F(OwnKernels, AnOldTritonIsRefused) {
+  std::filesystem::create_directories(folder_ / "old/triton");
+  write("old/triton/__init__.py", "__version__ = '2.1.0'\n");
+  write("python", "#!/bin/sh\nPYTHONPATH='" + (folder_ / "old").string() + "' exec python3 \"$@\"\n");
+  std::filesystem::permissions(folder_ / "python", std::filesystem::perms::owner_all);
+  write("twice.py", kTwice);
+  const Outcome outcome = exec("twice.py", "TILESCOPE_PYTHON='" + (folder_ / "python").string() + "'");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.problems, HasSubstr("Triton 2.1.0 is too old"));
+}
+
+std::string scale_ptx() { return read_file(TILESCOPE_SOURCE "/docs/exec/scale.ptx"); }
+constexpr const char* kScale =
+    " --grid 4 --block 256 --arg buf:f32:1000:iota --arg buf:f32:1000:poison --arg f32:2 --arg i32:1000";
+
+TEST_F(OwnKernels, PtxRunsAndSuggestsALine) {
+  write("scale.ptx", scale_ptx());
+  const Outcome outcome = exec("scale.ptx --print 'arg1[999:1000]'" + std::string(kScale));
+  EXPECT_EQ(outcome.status, 0) << outcome.problems;
+  EXPECT_THAT(outcome.out, HasSubstr("[999] 1998"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("registers")));
+  const std::string line = nlohmann::json::parse(exec("scale.ptx --json").out).at("suggestion");
+  EXPECT_THAT(line, HasSubstr("--kernel scale --grid 16 --block 256 --arg buf:f32:4096:normal:arg0"));
+}
+
+TEST_F(OwnKernels, BadPtxIsRefusedInOneSentence) {
+  const std::string good = scale_ptx();
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  write("unknown.ptx", replaced("mul.f32", "frobnicate.f32"));
+  const Outcome unknown = exec("unknown.ptx" + std::string(kScale));
+  EXPECT_NE(unknown.status, 0);
+  EXPECT_THAT(unknown.problems, HasSubstr("'frobnicate.f32' (PTX line 31)"));
+  write("broken.ptx", replaced("%rd5, %rd3, %rd4;", "%rd5, %rd3"));
+  expect_refused("broken.ptx" + std::string(kScale), "PTX line 30: ';' is missing");
+  write("text.ptx", "hello\n");
+  expect_refused("text.ptx" + std::string(kScale), "it has no .entry");
+  std::string other = good.substr(good.find(".visible"));
+  for (size_t at = other.find("_Z5scalePKfPffi"); at != std::string::npos; at = other.find("_Z5scalePKfPffi"))
+    other.replace(at, 15, "plain");
+  write("two.ptx", good + other);
+  expect_refused("two.ptx" + std::string(kScale), "more than one kernel: scale, plain");
+  EXPECT_EQ(exec("two.ptx --kernel plain" + std::string(kScale)).status, 0);
+  expect_refused("two.ptx --kernel nix" + std::string(kScale), "there is no kernel 'nix'");
+  write("scale.ptx", good);
+  expect_refused("scale.ptx --grid 1 --block 1 --arg i32:1", "takes 4 arguments and 1 were given");
+  expect_refused("scale.ptx -D A=1" + std::string(kScale), "PTX is already compiled");
+  expect_refused("scale.ptx --num-warps 4" + std::string(kScale), "it is for Triton kernels");
+}
+
+}  // namespace
+}  // namespace tilescope
