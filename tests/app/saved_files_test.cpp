@@ -73,6 +73,14 @@ TEST_F(SavedFilesTest, ACopyIsSavedOverItself) {
   EXPECT_EQ(read(first->file), "two");
 }
 
+TEST_F(SavedFilesTest, ACopyOfAPythonKernelHasItsEnding) {
+  const auto saved = save_copy(folder, "softmax-triton", "one", ".py");
+  ASSERT_TRUE(saved);
+  EXPECT_EQ(saved->file, folder / "softmax-triton.py");
+  write(folder / "softmax-triton.py", "mine");
+  EXPECT_EQ(save_copy(folder, "softmax-triton", "two", ".py")->file, folder / "softmax-triton-2.py");
+}
+
 TEST_F(SavedFilesTest, AFileOfSomebodyElseStays) {
   write(folder / "softmax-naive.cu", "mine");
   const auto saved = save_copy(folder, "softmax-naive", "one");

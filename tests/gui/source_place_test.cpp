@@ -46,7 +46,8 @@ class SourcePlaceTest : public testing::ScreenTest {
       lines.push_back(source.substr(begin, end - begin));
       begin = end + 1;
     }
-    return find_kernel(lines, screen->session.chosen()->kernels.front()).value_or(KernelLines{1, 1, 1});
+    return find_kernel(lines, screen->session.chosen()->kernels.front(), language_of(screen->session.source_file()))
+        .value_or(KernelLines{1, 1, 1});
   }
   bool run() {
     screen->session.submit();
@@ -60,7 +61,8 @@ class SourcePlaceTest : public testing::ScreenTest {
     SCOPED_TRACE(screen->session.lab().name + " " + screen->session.rung().name + ": " + what);
     const auto line = selected();
     // In a window that is too narrow for the ledger's columns the margin has figures for global memory only.
-    const bool has_figures = window.x >= 1280 || (line && moves_global_memory(*line));
+    const bool of_file = screen->session.result()->plan.source_file == screen->session.source_file();
+    const bool has_figures = of_file && (window.x >= 1280 || (line && moves_global_memory(*line)));
     EXPECT_GE(figures(), has_figures ? 1 : 0);
     if (!line) return;
     EXPECT_TRUE(shows_line(*line)) << "line " << *line << ", from " << first_line() << " on";

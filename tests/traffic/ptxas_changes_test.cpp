@@ -122,6 +122,22 @@ TEST(PtxasChanges, LoadsOfAHeaderOfAnotherWidthAreNamed) {
   EXPECT_TRUE(callers.traffic.lines[1].changed_by_ptxas);
 }
 
+TEST(PtxasChanges, OperationsThatPtxasRecordsAtTheInlinedLineAreNoChange) {
+  Line line(Space::shared, AccessKind::load, 4, 2);
+  for (Site& site : line.trace.sites) {
+    site.origin_line = 263;
+    site.origin_file = "/opt/triton/language/standard.py";
+  }
+  const std::vector<MachineAccess> machine(
+      2, {.space = Space::shared, .bytes_per_lane = 4, .file = "/opt/triton/language/standard.py", .line = 263});
+  EXPECT_TRUE(mark_changed_lines(line.traffic, line.trace, 0, machine));
+  EXPECT_FALSE(line.traffic.lines[0].changed_by_ptxas);
+  const std::vector<MachineAccess> wider(
+      1, {.space = Space::shared, .bytes_per_lane = 8, .file = "/opt/triton/language/standard.py", .line = 263});
+  EXPECT_TRUE(mark_changed_lines(line.traffic, line.trace, 0, wider));
+  EXPECT_TRUE(line.traffic.lines[0].changed_by_ptxas);
+}
+
 TEST(PtxasChanges, OtherLinesAndOtherLaunchesAreNotTouched) {
   Line line(Space::global, AccessKind::load, 4, 1);
   const std::vector<MachineAccess> machine{{.bytes_per_lane = 16, .file = "/src/x.cu", .line = 9}};

@@ -43,6 +43,7 @@ void SourcePanel::take_source(PanelContext& context) {
     rung_.clear();
     file_ = file;
     source_.set_syntax(syntax());
+    result_.reset();  // its lines are taken anew, those of this file
     original_ =
         lab.source_text ? *lab.source_text : read_source_file(context.session.engine().root() / file_).value_or("");
     taken_edit_ = request.edited_source;

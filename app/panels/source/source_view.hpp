@@ -141,7 +141,10 @@ class SourcePanel {
   float draw_conflict(PanelContext& context, ImVec2 low, float width);
 
   /// Whether the result was made from the text that is shown, so that its line numbers are those on the screen.
-  bool lines_agree() const { return result_ && !edits_pending_ && result_->request.edited_source == taken_edit_; }
+  bool lines_agree() const {
+    return result_ && result_->plan.source_file == file_ && !edits_pending_ &&
+           result_->request.edited_source == taken_edit_;
+  }
   const CompileMessage* error_on(uint32_t line) const { return error_in(file_, line); }
   const CompileMessage* error_in(std::string_view file, uint32_t line) const;
   const Finding* finding_on(uint32_t line) const;

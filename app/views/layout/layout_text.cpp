@@ -42,8 +42,11 @@ std::string cover_text(const LayoutFrame& frame) {
   const WarpTile& tile = frame.picture.tile;
   const uint32_t parts = frame.parts();
   const bool flat = frame.tensor().shape.size() == 1;
-  std::string text = strings.format(flat ? "layout.covers_elements" : "layout.covers", fmt::arg("rows", tile.rows),
-                                    fmt::arg("columns", tile.columns), fmt::arg("count", tile.rows * tile.columns));
+  std::string text = strings.format(flat             ? "layout.covers_elements"
+                                    : tile.rows == 1 ? "layout.covers_row"
+                                                     : "layout.covers",
+                                    fmt::arg("rows", tile.rows), fmt::arg("columns", tile.columns),
+                                    fmt::arg("count", tile.rows * tile.columns));
   return text + (parts == 1 ? strings("layout.once") : strings.format("layout.times", fmt::arg("parts", parts)));
 }
 

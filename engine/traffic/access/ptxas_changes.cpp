@@ -80,12 +80,12 @@ class Comparison {
     const Place place = place_of(line.file, line.line, line.space, line.kind);
     const auto in_ptx = ptx_.find(place);
     if (in_ptx == ptx_.end()) return;
-    const Widths machine = sum(machine_, {place});
+    const Widths machine = sum(machine_, with_origins({place}));
     if (!is_changed(in_ptx->second, machine)) return;
     // ptxas records only one caller per header line: if two lines call it, the operations of both may be attributed to
     // one of them. So it counts as a change only if it is one for all of these lines together.
     const std::set<Place> callers = callers_of_same(place);
-    if (!is_changed(sum(ptx_, callers), sum(machine_, callers))) return;
+    if (!is_changed(sum(ptx_, callers), sum(machine_, with_origins(callers)))) return;
     line.changed_by_ptxas = true;
     line.ptx_operations = list_of(in_ptx->second);
     line.machine_operations = list_of(machine);
@@ -99,6 +99,16 @@ class Comparison {
     for (const Place& place : places)
       if (const auto found = operations.find(place); found != operations.end())
         for (const auto& [bits, count] : found->second) all[bits] += count;
+    return all;
+  }
+  /// These lines and what they inlined: for Triton's PTX, whose .loc names no caller, ptxas records the inlined lines
+  /// themselves.
+  std::set<Place> with_origins(const std::set<Place>& places) const {
+    std::set<Place> all = places;
+    for (const Place& place : places)
+      if (const auto origins = origins_of_.find(place); origins != origins_of_.end())
+        for (const Place& origin : origins->second)
+          if (std::get<1>(origin) != 0) all.insert(origin);  // a line
     return all;
   }
   /// The line, and those at which the same header lines were inlined.
