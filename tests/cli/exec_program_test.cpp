@@ -1,12 +1,12 @@
 // `tilescope exec` as a user sees it: the program itself, its exit status, and its messages.
+#include "tests/cli/exec_program.hpp"
+
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 namespace tilescope {
 namespace {
@@ -16,45 +16,14 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-struct Outcome {
-  int status = 0;
-  std::string out, problems;
-};
-
-/// Each test has its own folder, in which the program is started.
-class ExecProgram : public testing::Test {
+class ExecProgram : public ExecFolder {
  protected:
   ExecProgram() {
-    std::string name = (std::filesystem::temp_directory_path() / "tilescope-exec-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     write("scale.cu",
           "__global__ void scale(const float* x, float* y, float factor, int n) {\n"
           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
           "  if (i < n) y[i] = factor * x[i];\n"
           "}\n");
-  }
-  ~ExecProgram() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
-  void write(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-  }
-
-  Outcome exec(const std::string& words) const {
-    const std::string command = "cd '" + folder_.string() + "' && '" TILESCOPE_BINARY "/tilescope' exec " + words +
-                                " > out.txt 2> problems.txt";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder_ / "out.txt"),
-            read_file(folder_ / "problems.txt")};
   }
   Outcome scale(const std::string& arguments, const std::string& launch = "--grid 8 --block 128") const {
     return exec("scale.cu " + launch + " " + arguments);
@@ -75,8 +44,6 @@ class ExecProgram : public testing::Test {
     std::memcpy(result.data(), bytes.data(), result.size() * sizeof(T));
     return result;
   }
-
-  std::filesystem::path folder_;
 };
 
 const std::string kScaleArguments = "--arg buf:f32:1000:iota:x --arg buf:f32:1000:poison:y --arg f32:2 --arg i32:1000";

@@ -1,12 +1,12 @@
 // `tilescope exec` for Triton kernels and for PTX: the program itself, its exit status, and its messages.
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "tests/cli/exec_program.hpp"
 
 namespace tilescope {
 namespace {
@@ -24,46 +24,14 @@ constexpr const char* kTwice =
     "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
     "    tl.store(y + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)\n";
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-struct Outcome {
-  int status = 0;
-  std::string out, problems;
-};
-
-class OwnKernels : public testing::Test {
+class OwnKernels : public ExecFolder {
  protected:
-  OwnKernels() {
-    std::string name = (std::filesystem::temp_directory_path() / "tilescope-own-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~OwnKernels() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
-  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
-
-  Outcome exec(const std::string& words, const std::string& environment = {}) const {
-    const std::string command = "cd '" + folder_.string() + "' && " + environment +
-                                " '" TILESCOPE_BINARY "/tilescope' exec " + words + " > out.txt 2> problems.txt";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder_ / "out.txt"),
-            read_file(folder_ / "problems.txt")};
-  }
-
   /// Status 2 and a sentence.
   void expect_refused(const std::string& words, const std::string& sentence) const {
     const Outcome outcome = exec(words);
     EXPECT_EQ(outcome.status, 2) << words << "\n" << outcome.out << outcome.problems;
     EXPECT_THAT(outcome.problems, HasSubstr(sentence)) << words;
   }
-
-  std::filesystem::path folder_;
 };
 
 class OwnTriton : public OwnKernels {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "app/sandbox/form/arguments.hpp"
+#include "tests/cli/exec_program.hpp"
 
 namespace tilescope {
 namespace {
@@ -59,44 +59,15 @@ TEST(TextureArgument, WhatCudaDoesNotTakeIsRefusedWithWhatToDo) {
   }
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-struct Outcome {
-  int status = 0;
-  std::string out, problems;
-};
-
-class TextureProgram : public testing::Test {
+class TextureProgram : public ExecFolder {
  protected:
   TextureProgram() {
-    std::string name = (std::filesystem::temp_directory_path() / "tilescope-texture-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     write("look.cu",
           "__global__ void look(cudaTextureObject_t image, float* out, int n) {\n"
           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
           "  if (i < n) out[i] = tex2D<float2>(image, i + 0.5f, 0.5f).y;\n"
           "}\n");
   }
-  ~TextureProgram() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-  }
-  Outcome exec(const std::string& words) const {
-    const std::string command = "cd '" + folder_.string() + "' && '" TILESCOPE_BINARY "/tilescope' exec " + words +
-                                " > out.txt 2> problems.txt";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder_ / "out.txt"),
-            read_file(folder_ / "problems.txt")};
-  }
-
-  std::filesystem::path folder_;
 };
 
 const std::string kLaunch = "look.cu --grid 1 --block 32 ";
