@@ -91,19 +91,23 @@ agree() {
     die "$(data_folder) cannot be written; set XDG_DATA_HOME to a folder that can"
 }
 
+# is_network_failure TEXT: whether pip, which wrote this, got no answer from the network.
+is_network_failure() {
+  case $1 in
+    *NewConnectionError* | *ConnectTimeoutError* | *ReadTimeoutError* | *'Read timed out'* | *NameResolutionError* | \
+      *'Temporary failure'* | *'Network is unreachable'* | *ProtocolError* | *IncompleteRead* | *'Connection refused'*) ;;
+    *) return 1 ;;
+  esac
+}
+
 # Why pip failed, from what it wrote; the next step with it.
 die_of_pip() { # PACKAGE LOG
   local log
   log=$(<"$2")
-  case $log in
-    *'DO NOT MATCH THE HASHES'*)
-      die "the download of $1 does not have the checksum that launcher/wheels.txt pins and was thrown away; run ./tilescope again, and if that does not help, ask who runs your network or package index what changes it"
-      ;;
-    *NewConnectionError* | *ConnectTimeoutError* | *ReadTimeoutError* | *'Read timed out'* | *NameResolutionError* | \
-      *'Temporary failure'* | *'Network is unreachable'* | *ProtocolError* | *IncompleteRead* | *'Connection refused'*)
-      die "NVRTC could not be downloaded because the network does not answer; connect and run ./tilescope again, which keeps what is already here"
-      ;;
-  esac
+  [[ $log != *'DO NOT MATCH THE HASHES'* ]] ||
+    die "the download of $1 does not have the checksum that launcher/wheels.txt pins and was thrown away; run ./tilescope again, and if that does not help, ask who runs your network or package index what changes it"
+  ! is_network_failure "$log" ||
+    die "NVRTC could not be downloaded because the network does not answer; connect and run ./tilescope again, which keeps what is already here"
   tail -n 5 "$2" >&2
   die "pip could not download $1; its message is above (run ./tilescope again once that is fixed, or install the CUDA Toolkit 12.4 or later)"
 }

@@ -50,15 +50,10 @@ install_triton() {
 die_of_triton() { # LOG
   local log
   log=$(<"$1")
-  case $log in
-    *NewConnectionError* | *ConnectTimeoutError* | *ReadTimeoutError* | *'Read timed out'* | *NameResolutionError* | \
-      *'Temporary failure'* | *'Network is unreachable'* | *ProtocolError* | *IncompleteRead* | *'Connection refused'*)
-      die "Triton could not be downloaded because the network does not answer; connect and run ./tilescope triton again"
-      ;;
-    *'No matching distribution'*)
-      die "Triton $triton_version has no build for this Python ($(python3 --version 2>&1), $(uname -m)); it has those of CPython 3.10 to 3.14 for x86-64 and ARM64"
-      ;;
-  esac
+  ! is_network_failure "$log" ||
+    die "Triton could not be downloaded because the network does not answer; connect and run ./tilescope triton again"
+  [[ $log != *'No matching distribution'* ]] ||
+    die "Triton $triton_version has no build for this Python ($(python3 --version 2>&1), $(uname -m)); it has those of CPython 3.10 to 3.14 for x86-64 and ARM64"
   tail -n 5 "$1" >&2
   die "pip could not install Triton; its message is above"
 }
