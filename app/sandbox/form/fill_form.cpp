@@ -1,15 +1,13 @@
-#include "app/sandbox/form/kernel_form.hpp"
-
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 #include <set>
 
 #include "app/sandbox/form/arguments.hpp"
+#include "app/sandbox/form/kernel_form.hpp"
 #include "app/sandbox/reading/expression.hpp"
 #include "engine/run/inputs.hpp"
 #include "engine/specs.hpp"
@@ -473,46 +471,13 @@ class Filling {
 
   const KernelForm& form_;
   int64_t n_;
-  std::string spec_;                 // of the argument filled in last
+  std::string spec_;                 // the argument filled in last
   std::set<std::string> under_way_;  // fields being evaluated
   FilledForm filled_;
 };
 
 }  // namespace
 
-const std::string& KernelForm::text(const std::string& field) const {
-  static const std::string empty;
-  if (const auto found = edits.find(field); found != edits.end()) return found->second;
-  const auto found = defaults.find(field);
-  return found != defaults.end() ? found->second : empty;
-}
-
-void KernelForm::set(const std::string& field, const std::string& value) {
-  const auto found = defaults.find(field);
-  if (value == (found != defaults.end() ? found->second : std::string()))
-    edits.erase(field);
-  else
-    edits[field] = value;
-}
-
 FilledForm fill_in(const KernelForm& form, int64_t n) { return Filling(form, n).fill(); }
-
-int64_t n_of(const KernelForm& form) {
-  int64_t n = 0;
-  const std::string& text = form.text("n");
-  std::from_chars(text.data(), text.data() + text.size(), n);
-  return std::clamp(n, kSmallestN, kLargestN);
-}
-
-std::string_view name_of(Role role) {
-  constexpr std::array<std::string_view, 4> kNames{"input", "output", "inout", "scratch"};
-  return kNames[static_cast<size_t>(role)];
-}
-
-std::optional<Role> role_from(std::string_view name) {
-  for (const Role role : {Role::input, Role::output, Role::inout, Role::scratch})
-    if (name_of(role) == name) return role;
-  return std::nullopt;
-}
 
 }  // namespace tilescope
