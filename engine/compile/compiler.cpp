@@ -11,9 +11,11 @@
 #include <mutex>
 #include <thread>
 
+#include "engine/clock.hpp"
 #include "engine/compile/compile_log.hpp"
 #include "engine/compile/cubin.hpp"
 #include "engine/compile/device_source.hpp"
+#include "engine/compile/known_module.hpp"
 #include "engine/compile/linked_sources.hpp"
 #include "engine/compile/module_cache.hpp"
 #include "engine/compile/nvrtc_library.hpp"
@@ -25,10 +27,6 @@ namespace tilescope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 /// The name, for messages, of the text prepended to a source.
 constexpr const char* kPreludeName = "tilescope_prelude.h";
@@ -222,12 +220,7 @@ CompiledModule module_of_ptx(const NvrtcRuns& runs) {
   module.kernel_of_expression = runs.for_ptx.lowered_names;
   module.ptx = runs.for_ptx.ptx;
   module.cubin_target = runs.request.cubin_target;
-  for (PtxKernel& kernel : kernels_of_ptx(module.ptx)) {
-    KernelInfo info;
-    info.name = std::move(kernel.name);
-    info.parameter_bytes = std::move(kernel.parameter_bytes);
-    module.kernels.push_back(std::move(info));
-  }
+  module.kernels = kernel_infos_of_ptx(module.ptx);
   return module;
 }
 
@@ -246,17 +239,6 @@ Result<CompiledModule> module_of(const NvrtcLibrary& library, NvrtcRuns& runs, c
   if (machine_code && runs.request.want_cubin) module.cubin = std::move(runs.for_cubin.cubin);
   return module;
 }
-
-/// A compilation whose outcome is known at its start.
-class KnownModule final : public Compilation {
- public:
-  explicit KnownModule(Result<CompiledModule> module) : module_(std::move(module)) {}
-  Result<CompiledModule> ptx() override { return module_; }
-  Result<CompiledModule> machine_code() override { return module_; }
-
- private:
-  Result<CompiledModule> module_;
-};
 
 class NvrtcCompiler;
 

@@ -33,7 +33,7 @@ struct TritonKernel {
   /// whole number (1, or a multiple of 16) and by the alignment of a pointer.
   struct Argument {
     std::string type = {};
-    int64_t value = 0;    // of a whole number
+    int64_t value = 0;    // if it is a whole number
     bool aligned = true;  // a pointer's address is a multiple of 16
     bool operator==(const Argument&) const = default;
   };
@@ -110,10 +110,11 @@ class Compiler {
   virtual std::unique_ptr<Compilation> start(const CompileRequest& request, std::stop_token stop) = 0;
   /// The same, and waits for the whole module.
   Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop);
-  virtual std::string version() const = 0;  ///< "13.0"
-  virtual CompilerOrigin origin() const = 0;
-  /// The nearest real architecture that NVRTC supports: this one, else the next lower, else the lowest of all.
-  virtual std::string nearest_target(const std::string& architecture) const = 0;
+  virtual std::string version() const { return {}; }  ///< "13.0"; empty where NVRTC is not what compiles
+  virtual CompilerOrigin origin() const { return {}; }
+  /// The nearest real architecture that NVRTC supports: this one, else the next lower, else the lowest of all. Other
+  /// front ends take every architecture.
+  virtual std::string nearest_target(const std::string& architecture) const { return architecture; }
 };
 
 }  // namespace tilescope

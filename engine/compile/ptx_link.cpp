@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "engine/compile/kernel_names.hpp"
+#include "engine/compile/ptx_text.hpp"
 
 namespace tilescope {
 namespace {
@@ -19,8 +20,6 @@ bool is_of_the_driver(std::string_view name) {
   constexpr std::array<std::string_view, 4> kNames{"vprintf", "__assertfail", "malloc", "free"};
   return std::ranges::find(kNames, name) != kNames.end() || name.starts_with("cuda") || name.starts_with("__cuda");
 }
-
-bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
 enum class Linkage { own, visible, weak, external };
 enum class Sort { header, declaration, variable, function, other };
@@ -119,16 +118,16 @@ class ItemReader {
     if (at != std::string_view::npos && rest[at] == '(') at = rest.find_first_not_of(" \t\n", rest.find(')', at) + 1);
     if (at == std::string_view::npos) return {};
     size_t end = at;
-    while (end < rest.size() && is_name_character(rest[end])) ++end;
+    while (end < rest.size() && is_ptx_name_character(rest[end])) ++end;
     return std::string(rest.substr(at, end - at));
   }
 
   /// The last name before a bound, an initial value or the end.
   static std::string name_of_variable(std::string_view text) {
     size_t end = std::min(text.find_first_of("[=;"), text.size());
-    while (end > 0 && !is_name_character(text[end - 1])) --end;
+    while (end > 0 && !is_ptx_name_character(text[end - 1])) --end;
     size_t begin = end;
-    while (begin > 0 && is_name_character(text[begin - 1])) --begin;
+    while (begin > 0 && is_ptx_name_character(text[begin - 1])) --begin;
     return std::string(text.substr(begin, end - begin));
   }
 
@@ -146,9 +145,9 @@ void for_each_name(std::string_view text, Function&& function) {
       i = std::min(text.find('"', i + 1), text.size() - 1) + 1;
     } else if (c == '/' && text.substr(i).starts_with("//")) {
       i = std::min(text.find('\n', i), text.size());
-    } else if (is_name_character(c)) {
+    } else if (is_ptx_name_character(c)) {
       size_t end = i;
-      while (end < text.size() && is_name_character(text[end])) ++end;
+      while (end < text.size() && is_ptx_name_character(text[end])) ++end;
       function(text.substr(i, end - i), i);
       i = end;
     } else {

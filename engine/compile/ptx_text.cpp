@@ -9,8 +9,6 @@
 namespace tilescope {
 namespace {
 
-bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
-
 uint32_t bytes_of_type(std::string_view type) {
   static const std::map<std::string_view, uint32_t> bytes = {
       {".b8", 1},   {".u8", 1},    {".s8", 1},     {".b16", 2},        {".u16", 2},    {".s16", 2},
@@ -30,7 +28,7 @@ uint32_t parameter_size(std::string_view declaration) {
       continue;
     }
     size_t end = i + 1;
-    while (end < declaration.size() && is_name_character(declaration[end])) ++end;
+    while (end < declaration.size() && is_ptx_name_character(declaration[end])) ++end;
     if (size == 0) size = bytes_of_type(declaration.substr(i, end - i));
     i = end;
   }
@@ -71,14 +69,14 @@ void read_parameters(PtxKernel& kernel, std::string_view list, std::string_view 
                            .is_pointer = declaration.find(".ptr") != std::string_view::npos};
     for (size_t i = 0; i < declaration.size() && parameter.type.empty(); ++i) {
       size_t end = i + 1;
-      while (end < declaration.size() && is_name_character(declaration[end])) ++end;
+      while (end < declaration.size() && is_ptx_name_character(declaration[end])) ++end;
       const std::string_view word = declaration.substr(i, end - i);
       if (declaration[i] == '.' && bytes_of_type(word) > 0) parameter.type = word;
     }
     size_t end = std::min(declaration.find('['), declaration.size());
-    while (end > 0 && !is_name_character(declaration[end - 1])) --end;
+    while (end > 0 && !is_ptx_name_character(declaration[end - 1])) --end;
     size_t begin = end;
-    while (begin > 0 && is_name_character(declaration[begin - 1])) --begin;
+    while (begin > 0 && is_ptx_name_character(declaration[begin - 1])) --begin;
     if (parameter.bytes == sizeof(uint64_t) && !parameter.is_array)
       parameter.is_pointer |= is_address(body, declaration.substr(begin, end - begin));
     kernel.parameter_bytes.push_back(parameter.bytes);
@@ -95,7 +93,7 @@ std::vector<PtxKernel> kernels_of_ptx(std::string_view ptx) {
     at += kKeyword.size();
     while (at < ptx.size() && std::isspace(static_cast<unsigned char>(ptx[at])) != 0) ++at;
     size_t end = at;
-    while (end < ptx.size() && is_name_character(ptx[end])) ++end;
+    while (end < ptx.size() && is_ptx_name_character(ptx[end])) ++end;
     PtxKernel kernel{.name = std::string(ptx.substr(at, end - at))};
     const size_t body = ptx.find_first_of("{;", end);  // ';' ends a declaration without a body
     if (kernel.name.empty() || body == std::string_view::npos || ptx[body] == ';') continue;
@@ -108,6 +106,19 @@ std::vector<PtxKernel> kernels_of_ptx(std::string_view ptx) {
     at = body;
   }
   return kernels;
+}
+
+bool is_ptx_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
+
+std::vector<KernelInfo> kernel_infos_of_ptx(std::string_view ptx) {
+  std::vector<KernelInfo> infos;
+  for (PtxKernel& kernel : kernels_of_ptx(ptx)) {
+    KernelInfo info;
+    info.name = std::move(kernel.name);
+    info.parameter_bytes = std::move(kernel.parameter_bytes);
+    infos.push_back(std::move(info));
+  }
+  return infos;
 }
 
 std::array<uint32_t, 3> block_of_ptx(std::string_view ptx, std::string_view kernel) {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/compiled_module.hpp"
+
 namespace tilescope {
 
 struct PtxParameter {
@@ -26,6 +28,12 @@ struct PtxKernel {
 
 /// Every .entry with a body, in PTX order, which is the order of definition in the source.
 std::vector<PtxKernel> kernels_of_ptx(std::string_view ptx);
+
+/// The same as the kernels of a module: their names and parameters, without resource usage.
+std::vector<KernelInfo> kernel_infos_of_ptx(std::string_view ptx);
+
+/// Whether a name in PTX can have this character.
+bool is_ptx_name_character(char c);
 
 /// .reqntid or .maxntid of a kernel; zeros: it has neither.
 std::array<uint32_t, 3> block_of_ptx(std::string_view ptx, std::string_view kernel);

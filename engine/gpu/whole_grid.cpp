@@ -5,13 +5,13 @@
 #include <map>
 #include <utility>
 
+#include "engine/compile/ptx_text.hpp"
+
 namespace tilescope {
 namespace {
 
 /// %envreg1 and %envreg2 hold the address of the grid's barrier; only a cooperative launch sets them.
 constexpr std::string_view kGridBarrier = "%envreg";
-
-bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
 void skip_blanks(std::string_view text, size_t& at) {
   while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) != 0) ++at;
@@ -19,7 +19,7 @@ void skip_blanks(std::string_view text, size_t& at) {
 
 std::string_view name_at(std::string_view text, size_t at) {
   size_t end = at;
-  while (end < text.size() && is_name_character(text[end])) ++end;
+  while (end < text.size() && is_ptx_name_character(text[end])) ++end;
   return text.substr(at, end - at);
 }
 

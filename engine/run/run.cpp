@@ -31,14 +31,6 @@ namespace tilescope {
 using Clock = std::chrono::steady_clock;
 using SharedBuffers = std::vector<std::shared_ptr<const HostBuffer>>;
 
-namespace {
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-}  // namespace
-
 /// Executes one request step by step; its members are the state passed between steps.
 class RunInProgress {
  public:

@@ -49,7 +49,7 @@ Error refusal(const json& error, const std::string& file) {
   std::string text = line > 0 ? fmt::format("{}({}): error: {}", file, line, message) : message;
   if (!hint.empty()) text += "; " + hint;
   if (kind == "import") return make_error(ErrorId::triton_missing, message);
-  if (kind == "failed" || kind == "lost") return make_error(ErrorId::triton_failed, file, message);
+  if (kind == "failed") return make_error(ErrorId::triton_failed, file, message);
   return make_error(ErrorId::compile_failed, file, text);
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/clock.hpp"
 #include "engine/compile/compile_log.hpp"
 #include "engine/compile/module_cache.hpp"
 #include "engine/compile/ptx_link.hpp"
@@ -23,10 +24,6 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
 /// "compute_80" and "sm_90a" → 80 and 90.
 int capability_of(const std::string& target) {
   int number = 0;
@@ -38,16 +35,14 @@ int capability_of(const std::string& target) {
 /// The target of machine code that Triton lowers for a capability: from 9.0 on it uses instructions of the "a" kind.
 std::string native_target(int capability) { return fmt::format("sm_{}{}", capability, capability >= 90 ? "a" : ""); }
 
-constexpr std::string_view kIdentifier = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
-
 /// Renames a kernel and its parameters: two specializations of one function have the same name.
 std::string with_kernel_renamed(const std::string& ptx, const std::string& from, const std::string& to) {
   std::string renamed;
   size_t done = 0;
   for (size_t at = ptx.find(from); at != std::string::npos; at = ptx.find(from, at + from.size())) {
-    const bool begins = at == 0 || kIdentifier.find(ptx[at - 1]) == std::string_view::npos;
+    const bool begins = at == 0 || !is_ptx_name_character(ptx[at - 1]);
     const std::string_view rest = std::string_view(ptx).substr(at + from.size());
-    const bool ends = rest.empty() || kIdentifier.find(rest.front()) == std::string_view::npos;
+    const bool ends = rest.empty() || !is_ptx_name_character(rest.front());
     if (!begins || (!ends && !rest.starts_with("_param_"))) continue;
     renamed.append(ptx, done, at - done).append(to);
     done = at + from.size();
@@ -60,8 +55,7 @@ TritonCode code_of(const json& answer) {
   code.kernel = answer.at("entry");
   code.num_warps = answer.at("num_warps");
   code.num_stages = answer.at("num_stages");
-  constexpr uint32_t kLanes = 32;
-  code.threads = answer.value("threads", code.num_warps * kLanes);
+  code.threads = answer.at("threads");
   code.shared_bytes = answer.at("shared");
   code.kept = answer.at("kept").get<std::vector<uint32_t>>();
   code.hidden_pointers = answer.at("hidden");
@@ -148,9 +142,9 @@ class TritonCompilation final : public Compilation {
   CompileRequest request_;
   std::stop_token stop_;
   Clock::time_point start_;
-  std::string key_;  // of the cache; empty: not known, so nothing is stored
+  std::string key_;  // in the cache; empty: not known, so nothing is stored
   bool whole_ = false;
-  std::string shipped_log_;  // of ptxas, where the PTX was shipped
+  std::string shipped_log_;  // what ptxas said, where the PTX was shipped
   std::optional<Result<CompiledModule>> module_;
 };
 
@@ -168,9 +162,6 @@ class Triton final : public TritonCompiler, public std::enable_shared_from_this<
     return child_.ask(std::move(question), std::move(stop));
   }
   Result<TritonOrigin> triton_origin(std::stop_token stop) override { return child_.origin(std::move(stop)); }
-  std::string version() const override { return {}; }
-  CompilerOrigin origin() const override { return {}; }
-  std::string nearest_target(const std::string& architecture) const override { return architecture; }
 
  private:
   friend class TritonCompilation;
@@ -234,12 +225,7 @@ Result<CompiledModule> TritonCompilation::lower() {
   auto ptx = linked_ptx(*kernels, module.triton);
   if (!ptx) return forward(ptx);
   module.ptx = std::move(*ptx);
-  for (PtxKernel& kernel : kernels_of_ptx(module.ptx)) {
-    KernelInfo info;
-    info.name = std::move(kernel.name);
-    info.parameter_bytes = std::move(kernel.parameter_bytes);
-    module.kernels.push_back(std::move(info));
-  }
+  module.kernels = kernel_infos_of_ptx(module.ptx);
   return module;
 }
 
