@@ -52,7 +52,7 @@ def matmul_grouped(a, b, c, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
                    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP_M: tl.constexpr):
     pid = tl.program_id(axis=0)
     tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
-    first_m = pid // (GROUP_M * tiles_n) * GROUP_M  # of the group
+    first_m = pid // (GROUP_M * tiles_n) * GROUP_M  # first tile row of the group
     in_group = pid % (GROUP_M * tiles_n)
     rows = min(tiles_m - first_m, GROUP_M)  # the last group may have fewer
     multiply_tile(a, b, c, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,

@@ -18,7 +18,7 @@ def matmul_bias_activation(a, b, bias, c, M, N, K, ACTIVATION: tl.constexpr, BM:
     # The tile that this program computes: tiles are taken in groups of GROUP_M rows, as in matmul.py.
     pid = tl.program_id(axis=0)
     tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
-    first_m = pid // (GROUP_M * tiles_n) * GROUP_M  # of the group
+    first_m = pid // (GROUP_M * tiles_n) * GROUP_M  # first tile row of the group
     in_group = pid % (GROUP_M * tiles_n)
     rows = min(tiles_m - first_m, GROUP_M)  # the last group may have fewer
     row = (first_m + in_group % rows) * BM + tl.arange(0, BM)

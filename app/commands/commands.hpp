@@ -33,7 +33,7 @@ struct ExecOptions {
   std::string architecture;             // "sm_90", "compute_90" or "90"; empty: 80
   std::string grid, block;              // extents or expressions for them; empty: not given
   std::string shared = "0";
-  std::string num_warps, num_stages;   // of a Triton kernel; empty: as its first configuration says
+  std::string num_warps, num_stages;   // for a Triton kernel; empty: as its first configuration says
   std::vector<std::string> defines;    // NAME=VALUE, of a Triton kernel its constexprs
   std::vector<std::string> includes;   // folders
   std::vector<std::string> arguments;  // --arg [PARAMETER=]SPEC

@@ -26,7 +26,7 @@ struct ShotWishes {
   std::optional<uint64_t> issued;  // the playback position
   std::optional<uint32_t> warp;    // the shown step: its warp,
   std::optional<uint64_t> step;    // and its index among the warp's steps
-  std::optional<uint32_t> tensor;  // of a Triton program, from 0
+  std::optional<uint32_t> tensor;  // a tensor of a Triton program, from 0
 };
 
 /// The area below a view.

@@ -33,7 +33,7 @@ class Pointer:
         self.read = self.written = self.accumulated = False
         self.dimensions = {}  # stride, a tuple of names → the index that it multiplies
         self.contiguous = None  # the index without a factor
-        self.shape = None  # of a block pointer
+        self.shape = None  # if it is a block pointer
         self.strides = None
 
 

@@ -22,7 +22,7 @@ HOST_SIDE = ("cuda", "cupy", "einops", "flash_attn", "matplotlib", "numpy", "pac
              "pytest", "scipy", "sqlalchemy", "tabulate", "tqdm", "transformers", "unsloth_zoo", "vllm", "xformers",
              "yaml")
 OTHER_DEVICES = ("corex", "gcu", "hpu", "mlu", "mps", "musa", "npu", "ptpu", "txda", "xpu")  # torch.cuda is what is looked for
-CAPABILITY = (8, 0)  # of the GPU that the file finds: that of the simulator's PTX
+CAPABILITY = (8, 0)  # the GPU that the file finds is the one for which the simulator's PTX is made
 
 
 class StandIn:

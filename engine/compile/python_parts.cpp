@@ -141,7 +141,7 @@ class DefinitionReader {
   std::vector<std::string_view> lines_;
   LineScanner scanner_;
   uint32_t head_ = 0;  // first line of the comments and decorators above; 0: none
-  uint32_t last_ = 0;  // of the statement so far
+  uint32_t last_ = 0;  // last line of the statement so far
   PythonDefinition current_;
   std::vector<PythonDefinition> found_;
 };

@@ -164,7 +164,7 @@ class Checker {
   }
 
   void collect() {
-    std::map<std::pair<uint16_t, uint16_t>, uint32_t> times;  // of a site and a warp
+    std::map<std::pair<uint16_t, uint16_t>, uint32_t> times;  // by site and warp
     uint32_t block = ~0U;
     const auto registers = own_registers(tensor_.layout);
     for (uint32_t i = 0; i < trace_.accesses.size() && check_.requests < kMostCheckedRequests; ++i) {
@@ -295,7 +295,7 @@ class Checker {
       uint64_t& base = bases.emplace(touched.execution, lowest).first->second;
       base = std::min(base, lowest);
     }
-    std::map<uint16_t, std::vector<uint32_t>> registers;  // of an instruction: the same ones in every lane
+    std::map<uint16_t, std::vector<uint32_t>> registers;  // by instruction: the same ones in every lane
     for (const Touched& touched : touched_)
       if (!follows(touched, bases.at(touched.execution), registers)) break;
     return check_;
@@ -376,7 +376,7 @@ class Checker {
   const AccessTrace& trace_;
   uint32_t launch_;
   std::string_view file_;
-  std::vector<uint16_t> sites_;  // of the line, in the order of the code
+  std::vector<uint16_t> sites_;  // those of the line, in the order of the code
   std::map<uint16_t, Part> parts_;
   std::map<Execution, std::vector<Point>> executions_;
   std::vector<Touched> touched_;

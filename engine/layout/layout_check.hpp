@@ -50,7 +50,7 @@ LayoutCheck check_layout(std::span<const ProgramTensor> tensors, size_t index, c
 /// Which accesses of one block belong to the tensor: by warp and instruction, the first time that the warp executes it.
 struct TensorAccess {
   uint32_t warp = 0;
-  uint32_t first_register = 0;  // of the run of registers
+  uint32_t first_register = 0;  // where the run of registers begins
   uint32_t access = 0;          // index into AccessTrace::accesses
 };
 std::vector<TensorAccess> tensor_accesses(std::span<const ProgramTensor> tensors, size_t index,

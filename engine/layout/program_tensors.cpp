@@ -20,7 +20,7 @@ std::string_view file_part(std::string_view path) {
 /// "tensor<64x32x!tt.ptr<f16>, #blocked>" or "!ttg.memdesc<64x32xf16, #shared, #smem>": its parts.
 struct TypeParts {
   std::vector<int64_t> shape;
-  std::string element;  // of a pointer: what it points to
+  std::string element;  // a pointer: what it points to
   std::string_view layout;
 };
 

@@ -23,8 +23,8 @@ struct ProgramTensor {
     reduce        // tt.reduce along one dimension: the result
   };
   Kind kind = Kind::load;
-  std::string name = {};  // of the Python variable; empty: none, as for a store
-  uint32_t line = 0;      // of the kernel's own file, 1-based
+  std::string name = {};  // the Python variable; empty: none, as for a store
+  uint32_t line = 0;      // in the kernel's own file, 1-based
   std::vector<int64_t> shape = {};
   std::string element = {};  // "f16"
   uint32_t element_bytes = 0;

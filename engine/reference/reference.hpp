@@ -49,7 +49,7 @@ struct ReferenceTask {
 struct PreparedReference {
   Sampler take;  // keeps its memory alive
   std::string note = {};
-  double host_us = 0;  // of the caller's time for one call, where that is known
+  double host_us = 0;  // microseconds of the caller for one call, where that is known
 };
 
 /// Created for one benchmark and used by one thread. Anything missing is an Error reference_unavailable with the

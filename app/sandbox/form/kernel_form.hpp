@@ -107,7 +107,7 @@ int64_t n_of(const KernelForm& form);
 /// The words of a `tilescope exec` command.
 struct ExecWords {
   std::string kernel, grid, block, shared;  // shared empty: none; block empty: a Triton kernel's
-  std::string num_warps, num_stages;        // of a Triton kernel
+  std::string num_warps, num_stages;        // if it is a Triton kernel
   std::vector<std::string> defines, includes, arguments, symbols, others;
 };
 ExecWords exec_words(const FilledForm& filled);

@@ -49,7 +49,7 @@ struct ForeignKernel {
   std::map<std::string, std::string> fields = {};  // of its form: the suggestions
   std::vector<std::string> constexprs = {};        // the names of a Triton kernel's tl.constexpr parameters
   std::vector<std::string> needed = {};            // those of them that have no value of their own
-  std::map<std::string, std::string> values = {};  // of those that have one
+  std::map<std::string, std::string> values = {};  // only for those that have one
 };
 
 /// A __constant__, __device__ or __managed__ variable.

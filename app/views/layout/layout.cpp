@@ -127,7 +127,7 @@ void LayoutView::draw_known(PanelContext& context) {
   if (frame.in_shared()) {
     draw_shared_rows(frame, {column, y}, {right, bottom - context.px(8)});
   } else {
-    if (!lit_) lit_ = was_lit;  // of the last frame, for what is drawn before the pointer is met
+    if (!lit_) lit_ = was_lit;  // the last frame's, for what is drawn before the pointer is met
     const float tile = draw_warp_tile(frame, {column, y}, {right, bottom - context.px(8)});
     draw_lane_registers(frame, {column, tile + context.px(12)}, {right, bottom - context.px(8)});
   }

@@ -65,7 +65,7 @@ struct LayoutPicture {
   std::vector<uint8_t> bank_groups;                 // by cell, where the tensor is looked at in shared memory
   std::optional<std::array<uint64_t, 3>> cells_of;  // entry, warp and part that `cells` are of
   TileCells cells;
-  std::vector<TensorAccess> accesses;  // of the block that is looked at
+  std::vector<TensorAccess> accesses;  // those of the block that is looked at
   std::optional<uint32_t> accesses_block;
 
   const ProgramTensor& tensor(size_t entry) const { return operations[entries[entry].operation]; }
@@ -88,7 +88,7 @@ std::pair<int64_t, int64_t> cell_of(const LayoutGrid& grid, const std::vector<in
 const TileCells& tile_cells(LayoutPicture& picture, size_t entry, uint32_t warp, uint32_t part);
 
 /// Groups of banks that a run of the swizzle can lie in: 128 bytes by the bytes of a run.
-constexpr int64_t kBankBytes = 128;  // of all 32 banks
+constexpr int64_t kBankBytes = 128;  // what all 32 banks hold in one row
 int64_t bank_groups(const ProgramTensor& tensor);
 
 /// "64 × 32".

@@ -23,7 +23,7 @@ struct MlirPlace {
 };
 
 struct MlirLocation {
-  std::string name;               // of the Python variable; empty: none
+  std::string name;               // the Python variable; empty: none
   std::vector<MlirPlace> places;  // innermost first: the code itself, then its callers; empty: unknown
 };
 

@@ -14,7 +14,7 @@
 
 namespace tilescope {
 
-constexpr int kShippedCapability = 80;                // of the PTX: what the simulator runs
+constexpr int kShippedCapability = 80;                // what the PTX is made for, as the simulator runs it
 constexpr const char* kShippedMachineCode = "sm_90";  // whose registers ship
 
 /// The question to the Python process that compiles this kernel: everything that its PTX depends on.

@@ -18,18 +18,18 @@ struct TritonParameter {
   std::string name;
   bool is_constexpr = false;
   bool is_given = false;  // a constexpr that needs no value: by a default, a configuration or a heuristic
-  std::string value;      // of a constexpr: what it is given, or a guess; empty: unknown, or by a heuristic
+  std::string value;      // a constexpr: what it is given, or a guess; empty: unknown, or by a heuristic
   bool is_pointer = false;
   std::string type = "i32";                                  // "f32": of the number, or of what the pointer points to
-  std::string number = "1";                                  // of a number: "n"
-  std::string shape = "n", role = "inout", fill = "normal";  // of a pointer
+  std::string number = "1";                                  // a number: "n"
+  std::string shape = "n", role = "inout", fill = "normal";  // a pointer
 };
 
 struct TritonFunction {
   std::string name;
   uint32_t line = 0;  // of its def
   std::vector<TritonParameter> parameters;
-  int num_warps = 0, num_stages = 0;  // of the first configuration; 0: none
+  int num_warps = 0, num_stages = 0;  // those of the first configuration; 0: none
   std::string n = "4096";
   std::array<std::string, 3> grid = {"1", "1", "1"};
 };
