@@ -18,7 +18,7 @@ struct ProgramTensor {
     copy,         // ttg.async_copy_global_to_local: cp.async, global → shared memory
     store,        // tt.store: registers → global memory
     to_shared,    // ttg.local_alloc of a tensor, ttg.local_store: registers → shared memory
-    from_shared,  // ttg.local_load: shared memory → registers, mostly an operand of tl.dot
+    from_shared,  // ttg.local_load: shared memory → registers
     dot,          // tt.dot: the accumulator
     reduce        // tt.reduce along one dimension: the result
   };
@@ -35,6 +35,8 @@ struct ProgramTensor {
 
   bool reads_global() const { return kind == Kind::load || kind == Kind::copy; }
   bool touches_global() const { return reads_global() || kind == Kind::store; }
+  /// Read from shared memory as tl.dot takes it. In a pipelined loop other tensors are read from there too.
+  bool is_operand() const { return kind == Kind::from_shared && attribute.kind == "dot_op"; }
 };
 
 /// Every operation on such a tensor, in the order of the TTGIR; those whose layouts are not supported are left out. A

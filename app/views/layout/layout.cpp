@@ -46,7 +46,8 @@ std::string entry_text(const Strings& strings, const LayoutPicture& picture, siz
   const char* key = picture.entries[entry].in_shared   ? "layout.in_shared"
                     : tensor.kind == Kind::store       ? "layout.stored"
                     : tensor.kind == Kind::dot         ? "layout.accumulator"
-                    : tensor.kind == Kind::from_shared ? "layout.operand"
+                    : tensor.is_operand()              ? "layout.operand"
+                    : tensor.kind == Kind::from_shared ? "layout.from_shared"
                     : tensor.kind == Kind::reduce      ? "layout.reduced"
                                                        : "layout.loaded";
   const bool unnamed = tensor.name.empty() && tensor.kind != Kind::store;

@@ -65,12 +65,12 @@ Sentence sentence_of(LayoutFrame& frame) {
   }
   const LayoutCheck& check = check_of(frame.picture, frame.cursor.entry, frame.result());
   const bool known = tensor.touches_global() && check.run > 0;
-  const char* key = !known && tensor.kind == Kind::dot           ? "layout.says_dot"
-                    : !known && tensor.kind == Kind::from_shared ? "layout.says_operand"
-                    : !known                                     ? "layout.says_held"
-                    : tensor.kind == Kind::copy                  ? "layout.says_copy"
-                    : tensor.kind == Kind::store                 ? "layout.says_store"
-                                                                 : "layout.says_load";
+  const char* key = !known && tensor.kind == Kind::dot ? "layout.says_dot"
+                    : !known && tensor.is_operand()    ? "layout.says_operand"
+                    : !known                           ? "layout.says_held"
+                    : tensor.kind == Kind::copy        ? "layout.says_copy"
+                    : tensor.kind == Kind::store       ? "layout.says_store"
+                                                       : "layout.says_load";
   const std::string one = known && check.run == 1 ? "_one" : "";
   said.finding = strings.format(key + one, fmt::arg("run", check.run), fmt::arg("count", tensor.layout.registers()),
                                 fmt::arg("bytes", check.run * tensor.element_bytes));
