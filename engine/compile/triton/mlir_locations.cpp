@@ -38,7 +38,8 @@ class LocationReader {
   }
 
  private:
-  static constexpr int kMostSteps = 2000;  // a damaged table may refer to itself
+  // A damaged table may refer to itself, once or several times in each entry.
+  static constexpr int kDeepest = 64, kMostSteps = 2000;
 
   bool accept(std::string_view word) {
     skip_spaces();
@@ -69,7 +70,12 @@ class LocationReader {
 
   void read_into(MlirLocation& location) {
     skip_spaces();
-    if (++steps_ > kMostSteps || text_.empty()) return;
+    if (++steps_ > kMostSteps || depth_ == kDeepest || text_.empty()) return;
+    ++depth_;
+    read_any(location);
+    --depth_;
+  }
+  void read_any(MlirLocation& location) {
     if (text_.front() == '#')
       read_reference(location);
     else if (text_.front() == '"')
@@ -78,8 +84,8 @@ class LocationReader {
       read_call(location);
     else if (accept("fused"))
       read_fused(location);
-    else if (accept("unknown"))
-      return;
+    else
+      accept("unknown");
   }
 
   void read_reference(MlirLocation& location) {
@@ -131,7 +137,7 @@ class LocationReader {
 
   const Entries& entries_;
   std::string_view text_;
-  int steps_ = 0;
+  int depth_ = 0, steps_ = 0;
 };
 
 /// The brackets of the last loc(…) in a line.
