@@ -19,6 +19,9 @@ struct Commands {
   int operator()(const ExecOptions& options) const { return exec_command(*engine, options, std::cout, std::cerr); }
   int operator()(const BenchOptions& options) const { return bench_command(*engine, options, std::cout, std::cerr); }
   int operator()(const SpeedOptions& options) const { return speed_command(*engine, options, std::cout, std::cerr); }
+  int operator()(const ExerciseOptions& options) const {
+    return exercise_command(engine, options, std::cout, std::cerr);
+  }
   int operator()(const ShotCommandOptions& options) const {
     return shot_command(engine, options, std::cout, std::cerr);
   }

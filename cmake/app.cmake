@@ -25,12 +25,13 @@ endfunction()
 
 app_library(tilescope_reading app/sandbox/reading tilescope_compile)
 app_library(tilescope_form app/sandbox/form tilescope_reading tilescope_engine)
+app_library(tilescope_exercises app/exercises tilescope_form)
 app_library(tilescope_draw "app/draw;app/draw/plots;app/draw/editor;app/draw/gl" tilescope_gpu glfw PkgConfig::EPOXY PkgConfig::IMGUI)
 target_include_directories(tilescope_draw SYSTEM PUBLIC /usr/include/imgui)
 app_library(tilescope_session app/session tilescope_bench)
 app_library(tilescope_sandbox app/sandbox tilescope_session tilescope_form)
 app_library(tilescope_observed app/observed tilescope_draw tilescope_bench tilescope_layout)
-use_precompiled(little tilescope_reading tilescope_form tilescope_draw tilescope_session tilescope_sandbox tilescope_observed)
+use_precompiled(little tilescope_reading tilescope_form tilescope_exercises tilescope_draw tilescope_session tilescope_sandbox tilescope_observed)
 
 # What views and panels are given takes longer to read than all that is theirs, so it is read once.
 add_precompiled(views LIBRARIES tilescope_observed tilescope_session tilescope_sandbox
@@ -53,13 +54,13 @@ target_compile_options(tilescope_views PRIVATE ${OPTIMISE_LITTLE})
 use_precompiled(views tilescope_views)
 
 # Commands that need no window.
-app_library(tilescope_commands app/commands tilescope_form tilescope_report CLI11::CLI11)
+app_library(tilescope_commands app/commands tilescope_exercises tilescope_report CLI11::CLI11)
 use_precompiled(little tilescope_commands)
 
 app_library(tilescope_window app/window tilescope_panels tilescope_commands PkgConfig::PNG)
 use_precompiled(views tilescope_window)
 
-use_unity(tilescope_reading tilescope_form tilescope_draw tilescope_session tilescope_sandbox tilescope_observed tilescope_view
+use_unity(tilescope_reading tilescope_form tilescope_exercises tilescope_draw tilescope_session tilescope_sandbox tilescope_observed tilescope_view
   tilescope_panels tilescope_views tilescope_commands tilescope_window)
 
 add_executable(tilescope app/main.cpp)
@@ -70,5 +71,5 @@ add_dependencies(tilescope tilescope-worker)
 
 # The program finds what it reads in ../share/tilescope (engine/run/paths.cpp), and the worker beside itself.
 install(TARGETS tilescope tilescope-worker)
-install(DIRECTORY kernels shaders assets docs DESTINATION share/tilescope)
+install(DIRECTORY kernels shaders assets docs exercises DESTINATION share/tilescope)
 install(FILES LICENSE README.md DESTINATION share/tilescope)

@@ -100,6 +100,7 @@ struct Counters {
   uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0, shared_atomic_wavefronts = 0;
   uint64_t shared_load_bank_conflicts = 0, shared_store_bank_conflicts = 0, shared_atomic_bank_conflicts = 0;
   uint64_t warp_instructions = 0;
+  uint64_t block_barriers = 0;  // barriers that all threads of a block have passed, summed over the blocks
   /// Loads, stores and atomics together.
   uint64_t global_requests() const { return global_load_requests + global_store_requests + global_atomic_requests; }
   uint64_t global_sectors() const { return global_load_sectors + global_store_sectors + global_atomic_sectors; }

@@ -74,6 +74,33 @@ void add_exec_options(CLI::App& command, ExecOptions& options) {
   command.add_flag("--json", options.json, "one JSON object");
 }
 
+/// "exercise list", "exercise start NAME FOLDER", …
+CLI::App* add_exercise_options(CLI::App& app, ExerciseOptions& options) {
+  using Action = ExerciseOptions::Action;
+  auto* command = app.add_subcommand("exercise", "exercises: you write the kernel, the program judges it");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, Action action) {
+    auto* added = command->add_subcommand(name, help);
+    added->callback([&options, action] { options.action = action; });
+    return added;
+  };
+  add("list", "all exercises by stage", Action::list)->add_flag("--json", options.json, "one JSON object");
+  auto* start = add("start", "write an exercise's task and the file to begin with", Action::start);
+  start->add_option("name", options.name, "an exercise")->required();
+  start->add_option("folder", options.path, "where to; it is made if it is missing")->required();
+  start->add_flag("--triton", options.triton, "the file for Triton instead of CUDA");
+  auto* check = add("check", "judge a submission: exit status 0 if it is correct and meets every goal", Action::check);
+  check->add_option("name", options.name, "an exercise")->required();
+  check->add_option("path", options.path, "a .cu or .py file, or a folder of submissions")->required();
+  check->add_option("--csv", options.csv, "FILE, one row for each submission; - is the standard output");
+  check->add_option("--seed", options.seed, "seed of the random inputs and sizes");
+  check->add_option("--on", options.device, "'sim' (default) or 'gpu'");
+  check->add_flag("--json", options.json, "one JSON object");
+  auto* test = add("test", "run the solutions and the wrong submissions of exercises", Action::test);
+  test->add_option("names", options.names, "exercises; all if left out");
+  return command;
+}
+
 void add_bench_options(CLI::App& command, BenchOptions& options) {
   command.add_option("labs", options.labs, "labs; all if left out");
   command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
@@ -147,7 +174,9 @@ Result<std::string> parse_with(CLI::App& app, int count, const char* const* word
     return app.help("", CLI::AppFormatMode::All);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    return chosen.empty() ? app.help() : chosen.front()->help();
+    if (chosen.empty()) return app.help();
+    const auto inner = chosen.front()->get_subcommands();
+    return inner.empty() ? chosen.front()->help() : inner.front()->help();
   } catch (const CLI::CallForVersion&) {
     return "tilescope " TILESCOPE_VERSION "\nTriton: " + triton_text() + "\n";
   } catch (const CLI::ParseError& problem) {
@@ -165,6 +194,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   ExecOptions exec;
   BenchOptions bench;
   SpeedOptions speed;
+  ExerciseOptions exercise;
   ShotCommandOptions shot;
   TourOptions tour;
 
@@ -189,6 +219,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   add_bench_options(*bench_words, bench);
   auto* speed_words = app.add_subcommand("speed", "what fusing saves, the roofline, the map of schemes, small sizes");
   add_speed_options(*speed_words, speed);
+  const auto* exercise_words = add_exercise_options(app, exercise);
   auto* shot_words = app.add_subcommand("shot", "one picture of the window");
   add_shot_options(*shot_words, shot, views);
   auto* tour_words = app.add_subcommand("tour", "every lab once on the simulator, with pictures");
@@ -201,6 +232,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   if (list_words->parsed()) return list;
   if (run_words->parsed()) return run;
   if (exec_words->parsed()) return exec;
+  if (exercise_words->parsed()) return exercise;
   if (shot_words->parsed()) return shot;
   if (tour_words->parsed()) return tour;
   if (bench_words->parsed()) return bench;

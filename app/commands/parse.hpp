@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/exercise_command.hpp"
 
 namespace tilescope {
 
@@ -53,7 +54,7 @@ struct PrintText {
 };
 
 using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, ExecOptions, BenchOptions, SpeedOptions,
-                                ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
+                                ExerciseOptions, ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
 
 /// `views`: the names that --panel accepts.
 Result<Invocation> parse_command_line(int count, const char* const* words, const std::vector<std::string>& views);

@@ -38,7 +38,8 @@ json counters_json(const Counters& c) {
           {"global_load_bytes_useful", c.global_load_bytes_useful},
           {"global_store_bytes_useful", c.global_store_bytes_useful},
           {"global_atomic_bytes_useful", c.global_atomic_bytes_useful},
-          {"warp_instructions", c.warp_instructions}};
+          {"warp_instructions", c.warp_instructions},
+          {"block_barriers", c.block_barriers}};
 }
 
 /// NaN and infinities have no JSON form; null replaces them.

@@ -115,6 +115,7 @@ bool Barriers::release(Block& block) {
       warp.release(id);
     }
     barrier = {};
+    ++block.barriers_passed;
     released = true;
   }
   return released;

@@ -106,6 +106,7 @@ void Collector::join(ChunkRecord& record) {
   }
   join_findings(record);
   join_output(record);
+  report_.counters.block_barriers += record.barriers;
   stopped_ = stopped_ || record.stopped;
   next_block_ += record.steps.size();
 }

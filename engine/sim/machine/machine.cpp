@@ -81,6 +81,7 @@ void Machine::begin(Block& block, uint64_t index) {
   block.index = index;
   block.id = unflatten(index, setup_.grid);
   block.steps = 0;
+  block.barriers_passed = 0;
   block.next_warp = 0;
   block.round_waits = block.round_moves = false;
   block.stopped = false;
@@ -162,6 +163,7 @@ void Machine::finish(Block& block, ChunkRecord& record) {
   races_.watch_end(block);
   if (setup_.follower != nullptr && setup_.follower->follows(block)) setup_.follower->end(block);
   record.steps.push_back(block.steps);
+  record.barriers += block.barriers_passed;
   if (accesses_.recording()) record.accesses_end.push_back(record.accesses.size());
   if (record.accesses.size() > setup_.access_budget) record.recording_ended = true;
   record.stopped = block.stopped;

@@ -20,6 +20,7 @@ struct Block {
   uint64_t index = 0;
   Dim3 id;
   uint64_t steps = 0;
+  uint64_t barriers_passed = 0;
   uint32_t live_threads = 0;
   uint32_t next_warp = 0;
   bool round_waits = false, round_moves = false;  // since warp 0's turn: some warp only waited, some did not

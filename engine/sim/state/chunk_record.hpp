@@ -35,6 +35,7 @@ struct ChunkRecord {
   uint64_t id = 0;  // number among its machine's records, from 1
   uint64_t first_block = 0;
   std::vector<uint64_t> steps;         // by block: warp instructions
+  uint64_t barriers = 0;               // passed by all its blocks
   std::vector<uint64_t> accesses_end;  // by block, if accesses are recorded
   std::vector<Access> accesses;        // `pattern` is an index into `patterns`
   std::vector<LanePattern> patterns;
@@ -59,6 +60,7 @@ struct ChunkRecord {
   /// Clears everything but keeps the memory.
   void clear() {
     steps.clear();
+    barriers = 0;
     accesses_end.clear();
     accesses.clear();
     patterns.clear();

@@ -45,6 +45,7 @@ void add_counters(Counters& total, const Counters& launch) {
   total.shared_load_bank_conflicts += launch.shared_load_bank_conflicts;
   total.shared_store_bank_conflicts += launch.shared_store_bank_conflicts;
   total.warp_instructions += launch.warp_instructions;
+  total.block_barriers += launch.block_barriers;
 }
 
 namespace {
