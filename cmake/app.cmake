@@ -33,10 +33,13 @@ app_library(tilescope_sandbox app/sandbox tilescope_session tilescope_form)
 app_library(tilescope_observed app/observed tilescope_draw tilescope_bench tilescope_layout)
 use_precompiled(little tilescope_reading tilescope_form tilescope_exercises tilescope_draw tilescope_session tilescope_sandbox tilescope_observed)
 
+app_library(tilescope_workshop app/workshop tilescope_session tilescope_exercises)
+use_precompiled(little tilescope_workshop)
+
 # What views and panels are given takes longer to read than all that is theirs, so it is read once.
-add_precompiled(views LIBRARIES tilescope_observed tilescope_session tilescope_sandbox
+add_precompiled(views LIBRARIES tilescope_observed tilescope_session tilescope_sandbox tilescope_workshop
   INCLUDES imgui.h app/views/context.hpp OPTIONS ${OPTIMISE_LITTLE})
-app_library(tilescope_view app/views tilescope_observed tilescope_session tilescope_sandbox)
+app_library(tilescope_view app/views tilescope_observed tilescope_session tilescope_sandbox tilescope_workshop)
 
 # The panels around the views.
 file(GLOB panel_folders LIST_DIRECTORIES true CONFIGURE_DEPENDS app/panels/*)
@@ -60,8 +63,8 @@ use_precompiled(little tilescope_commands)
 app_library(tilescope_window app/window tilescope_panels tilescope_commands PkgConfig::PNG)
 use_precompiled(views tilescope_window)
 
-use_unity(tilescope_reading tilescope_form tilescope_exercises tilescope_draw tilescope_session tilescope_sandbox tilescope_observed tilescope_view
-  tilescope_panels tilescope_views tilescope_commands tilescope_window)
+use_unity(tilescope_reading tilescope_form tilescope_exercises tilescope_draw tilescope_session tilescope_sandbox tilescope_observed tilescope_workshop
+  tilescope_view tilescope_panels tilescope_views tilescope_commands tilescope_window)
 
 add_executable(tilescope app/main.cpp)
 target_link_libraries(tilescope PRIVATE tilescope_views tilescope_labs tilescope_window)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 
 #include "app/draw/theme.hpp"
 #include "engine/lab.hpp"
@@ -127,6 +128,10 @@ void append_folder(std::string& texts, const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error))
     if (entry.is_regular_file(error)) append_file(texts, entry.path());
 }
+void append_exercises(std::string& texts, const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) append_folder(texts, entry.path());
+}
 
 }  // namespace
 
@@ -135,6 +140,8 @@ std::string interface_texts(const fs::path& root) {
   std::string texts = "中文，。：；（）、？！“”《》〈〉「」『』【】％匀";
   for (const char* folder : {"assets/strings", "docs/labs/en", "docs/labs/zh", "kernels"})
     append_folder(texts, root / folder);
+  append_exercises(texts, root / "exercises");
+  if (const char* own = std::getenv("TILESCOPE_EXERCISES"); own != nullptr) append_exercises(texts, own);
   const auto append = [&](const Text& text) { texts += text.en + text.zh; };
   for (const Lab& lab : labs()) {
     append(lab.title);

@@ -202,7 +202,7 @@ Result<std::vector<Launch>> launches_of(const Exercise& exercise, const Exercise
   return launches;
 }
 
-std::string lab_name_of(const Exercise& exercise) { return "exercise:" + exercise.name; }
+std::string lab_name_of(const Exercise& exercise) { return std::string(kExerciseLab) + exercise.name; }
 
 std::shared_ptr<const Lab> make_exercise_lab(const Exercise& exercise, size_t case_index, const Submission& submission,
                                              std::shared_ptr<ExerciseReference> reference) {

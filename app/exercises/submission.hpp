@@ -30,6 +30,7 @@ Result<std::vector<Launch>> launches_of(const Exercise& exercise, const Exercise
                                         KernelLanguage language);
 
 /// "exercise:add-ten": the lab's name, which tells the window that an exercise is shown.
+constexpr std::string_view kExerciseLab = "exercise:";
 std::string lab_name_of(const Exercise& exercise);
 
 struct Submission {

@@ -13,6 +13,7 @@ namespace tilescope {
 class HeatMaps;  // app/draw/gl/heat_map.hpp
 class Sandbox;   // app/sandbox/sandbox.hpp
 class View;      // app/views/view.hpp
+class Workshop;  // app/workshop/workshop.hpp
 struct Panels;   // app/views/panels.hpp
 
 struct PanelContext : DrawContext {
@@ -24,6 +25,7 @@ struct PanelContext : DrawContext {
   Sandbox* sandbox = nullptr;               // null in tests of a single panel
   Panels* panels = nullptr;                 // state of the panels around the view between frames
   const View* shown = nullptr;              // the shown view; null in tests of a single panel
+  Workshop* workshop = nullptr;             // likewise
 
   const Lab& lab() const { return session.lab(); }
   const Rung& rung() const { return session.rung(); }

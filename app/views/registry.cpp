@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "app/exercises/submission.hpp"
 #include "app/views/view.hpp"
 
 namespace tilescope {
@@ -42,6 +43,10 @@ WindowViews::WindowViews() {
 size_t WindowViews::index_of(std::string_view name) {
   const auto found = std::ranges::find(views(), name, &ViewSpec::name);
   return found == views().end() ? 0 : static_cast<size_t>(found - views().begin());
+}
+
+bool shows_exercise(const Session& session) {
+  return session.shows_own() && session.lab().name.starts_with(kExerciseLab);
 }
 
 }  // namespace tilescope

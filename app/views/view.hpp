@@ -80,10 +80,14 @@ class View {
   virtual void play(ViewState&, [[maybe_unused]] int frame) {}
 };
 
+/// Whether an exercise is shown, and not a lab or a file of the user's own.
+bool shows_exercise(const Session& session);
+
 struct ViewSpec {
   std::string_view name;  // as in --panel NAME and [text](tab:NAME); also the name of its section of the texts
   int order = 0;          // position of its tab, from the left
   std::unique_ptr<View> (*make)() = nullptr;
+  bool leads = false;  // its tab stands before all others, wherever it is shown; the keys 1 to 9 follow `order`
 
   std::string text(std::string_view key) const;  // "view.NAME.KEY"
 };

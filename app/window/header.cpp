@@ -4,6 +4,7 @@
 
 #include "app/draw/menus.hpp"
 #include "app/draw/widgets.hpp"
+#include "app/views/view.hpp"
 #include "app/window/header_parts.hpp"
 #include "app/window/screen.hpp"
 
@@ -43,7 +44,8 @@ void draw_breadcrumb(PanelContext& context, const HeaderLine& line, float left, 
   const float baseline = line.baseline + context.px(1);
   const float gap = context.px(9.5F);
   float x = left + context.px(24);
-  const std::string place = context.session.shows_own()
+  const bool exercise = shows_exercise(context.session);
+  const std::string place = context.session.shows_own() && !exercise
                                 ? context.strings("rail.sandbox")
                                 : context.strings.format("header.stage", fmt::arg("stage", context.lab().stage));
   x += draw_text(list, fonts.body, {x, baseline_top(fonts.body, baseline)}, theme.muted, place).x + gap;
@@ -54,7 +56,7 @@ void draw_breadcrumb(PanelContext& context, const HeaderLine& line, float left, 
                  fit_text(fonts.title_semibold, title, right - x))
            .x +
        gap;
-  const std::string& rung = context.strings(context.rung().title);
+  const std::string& rung = exercise ? context.strings("workshop.exercise") : context.strings(context.rung().title);
   const float after = x + context.px(2.5F) + gap, room = right - after;
   std::string meaning = place + " › " + title + " › " + rung;
   explain_rect(context, first, {right, line.centre + context.px(16)},

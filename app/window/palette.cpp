@@ -11,6 +11,7 @@
 #include "app/views/view.hpp"
 #include "app/window/export.hpp"
 #include "app/window/screen.hpp"
+#include "app/workshop/workshop.hpp"
 
 namespace tilescope {
 namespace {
@@ -24,6 +25,10 @@ void add_labs(std::vector<PaletteEntry>& entries, PanelContext& context) {
   for (const Lab& lab : labs())
     entries.push_back({context.strings(lab.title), context.strings.format("header.stage", fmt::arg("stage", lab.stage)),
                        [&session, name = lab.name] { session.select_lab(name); }});
+  if (Workshop* workshop = context.workshop; workshop != nullptr)
+    for (const Exercise& one : workshop->catalogue().exercises)
+      entries.push_back({context.strings(one.title), context.strings("workshop.exercise"),
+                         [&session, workshop, name = one.name] { workshop->open(session, name); }});
   int number = 1;
   for (const Rung& rung : context.lab().rungs)
     entries.push_back({context.strings(rung.title),

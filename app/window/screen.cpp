@@ -62,6 +62,7 @@ std::vector<Mark> places_to_keep_free(const Marks& marks) {
 
 Screen::Screen(std::shared_ptr<Engine> engine, Strings texts)
     : session(std::move(engine)),
+      workshop(session.engine().root()),
       strings(std::move(texts)),
       views_(std::make_unique<WindowViews>()),
       panels_(std::make_unique<Panels>()),
@@ -87,6 +88,7 @@ void Screen::open_dialog() {
 void Screen::restore_edits(std::filesystem::path folder) {
   edits_ = std::make_unique<KeptEdits>(std::move(folder));
   sandbox.set_edits(edits_.get());
+  workshop.set_edits(edits_.get());
   size_t restored = 0;
   for (const Lab& lab : labs())
     for (const std::string& file : kernel_files_of(lab))
@@ -94,6 +96,7 @@ void Screen::restore_edits(std::filesystem::path folder) {
         session.restore_edit(lab.name, file, edit->text);
         ++restored;
       }
+  if (workshop.catalogue().find(exercise_to_open) != nullptr) workshop.open(session, exercise_to_open);
   if (restored > 0) show_message(strings.format("status.edits_restored", fmt::arg("count", restored)));
 }
 
@@ -103,10 +106,11 @@ void Screen::keep_edits() {
   const std::string said = problem ? problem->message : std::string();
   if (std::exchange(edit_problem_, said) != said && problem)
     show_message(strings.format("status.edits_not_kept", fmt::arg("reason", strings.message(*problem))));
-  const bool own = session.shows_own();
-  if (own && !sandbox.is_shown(session)) return;
-  std::string name =
-      own ? file_edit_name(sandbox.file()) : lab_edit_name(session.lab().name, session.rung().kernel_file);
+  const bool own = session.shows_own(), exercise = workshop.is_shown(session);
+  if (own && !exercise && !sandbox.is_shown(session)) return;
+  std::string name = exercise ? workshop.edit_name()
+                     : own    ? file_edit_name(sandbox.file())
+                              : lab_edit_name(session.lab().name, session.rung().kernel_file);
   const auto& edited = session.newest_source();
   if (name == edit_name_ && edited == edit_kept_) return;
   edit_name_ = std::move(name);
@@ -118,10 +122,23 @@ void Screen::keep_edits() {
 /// A continued edit keeps its base. If a user's file has meanwhile changed on disk, its new text becomes the base only
 /// when the learner has chosen to keep the edit: until then, a restart must detect the conflict too.
 std::string Screen::base_of_edit(bool own) {
+  if (workshop.is_shown(session)) return sha256_of(workshop.start_text());
   const KeptEdits::Edit* known = edits_->find(edit_name_);
   if (known != nullptr && (!own || sandbox.changed_beside_edits())) return known->base;
   if (own) return sha256_of(sandbox.text_on_disk());
   return sha256_of(read_source_file(session.engine().root() / session.source_file()).value_or(""));
+}
+
+/// An exercise opens with its task, and a lab that is opened after it with its lesson.
+void Screen::follow_exercise() {
+  const bool shown = workshop.is_shown(session);
+  const std::string name = shown ? workshop.exercise().name : std::string();
+  if (name == exercise_) return;
+  exercise_ = name;
+  if (shown)
+    view.tab = "task";
+  else if (view.tab == "task")
+    view.tab = "lesson";
 }
 
 void Screen::zoom(int steps) {
@@ -189,6 +206,9 @@ Layout Screen::arrange(PanelContext& context, float width, float height) {
 void Screen::draw(float width, float height) {
   escape_used_ = close_menus_by_input(view);
   sandbox.poll(session);
+  workshop.poll(session);
+  if (const auto error = std::exchange(workshop.problem, std::nullopt)) show_message(as_sentence(strings, *error));
+  follow_exercise();
   if (std::exchange(view.asks_for_file, false)) open_dialog();
   if (const auto error = sandbox.take_opening_error()) show_message(as_sentence(strings, *error));
   if (!view.say.empty()) show_message(std::exchange(view.say, {}));
@@ -209,7 +229,8 @@ void Screen::draw(float width, float height) {
                        session.result(),
                        &sandbox,
                        panels_.get(),
-                       &views_->at(view.tab)};
+                       &views_->at(view.tab),
+                       &workshop};
 
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize({width, height});
@@ -296,7 +317,11 @@ void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
   std::vector<TabNote> notes;
   std::vector<std::string_view> shown;
   int current = 0;
-  for (const ViewSpec& spec : tilescope::views()) {
+  std::vector<const ViewSpec*> specs;
+  for (const ViewSpec& spec : tilescope::views()) specs.push_back(&spec);
+  std::ranges::stable_sort(specs, std::ranges::greater(), [](const ViewSpec* spec) { return spec->leads; });
+  for (const ViewSpec* one : specs) {
+    const ViewSpec& spec = *one;
     const bool is_current = spec.name == view.tab;
     if (!is_current && !views_->at(spec.name).concerns(session)) continue;
     if (is_current) current = static_cast<int>(shown.size());

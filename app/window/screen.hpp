@@ -16,6 +16,7 @@
 #include "app/sandbox/sandbox.hpp"
 #include "app/session/kept_edits.hpp"
 #include "app/views/context.hpp"
+#include "app/workshop/workshop.hpp"
 
 namespace tilescope {
 
@@ -43,6 +44,7 @@ class Screen {
 
   Session session;
   Sandbox sandbox;
+  Workshop workshop;
   ViewState view;
   Strings strings;
   Fonts fonts;
@@ -65,6 +67,8 @@ class Screen {
   const std::vector<Surface>& surfaces() const { return surfaces_; }
   WindowViews& views() { return *views_; }
 
+  /// The exercise that was shown when the window was closed; opened when its edits are known (restore_edits).
+  std::string exercise_to_open;
   /// Set by a key or the palette; after the frame the shell writes the file.
   bool wants_picture = false;
 
@@ -107,11 +111,13 @@ class Screen {
   void draw_help_page(PanelContext& context, float width, float key_column);
   void handle_keys(PanelContext& context);
   void keep_edits();
+  void follow_exercise();
   std::string base_of_edit(bool own);
 
   std::unique_ptr<WindowViews> views_;
   std::unique_ptr<Panels> panels_;
   std::unique_ptr<KeptEdits> edits_;
+  std::string exercise_;                  // whose task was shown last; empty: none
   std::string edit_name_;                 // the shown text's
   std::optional<std::string> edit_kept_;  // its edit, as last stored
   std::string edit_problem_;              // the last reported reason why it is not on disk

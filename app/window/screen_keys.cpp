@@ -54,7 +54,9 @@ void Screen::handle_keys(PanelContext& context) {
     return;
   }
   if (command && key_went_down(Key::o)) return open_dialog();
-  if (key_went_down(Key::f5) || (command && key_went_down(Key::enter))) session.submit();
+  const bool enter = command && key_went_down(Key::enter);
+  if (enter && workshop.is_shown(session)) workshop.judge(session);
+  if (key_went_down(Key::f5) || (enter && !workshop.is_shown(session))) session.submit();
   if (key_went_down(Key::f1)) {
     help_open_ = !help_open_;
     help_page_ = Help::keys;
@@ -70,6 +72,8 @@ void Screen::handle_keys(PanelContext& context) {
   if (key_went_down(Key::escape)) {
     if (help_open_)
       help_open_ = false;
+    else if (workshop.judging())
+      workshop.cancel();
     else if (session.busy())
       session.cancel();
     else if (session.bench_running())

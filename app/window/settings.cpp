@@ -165,31 +165,33 @@ fs::path user_settings_file() {
 
 json settings_of(const Screen& screen) {
   const ViewState& view = screen.view;
-  json settings{{"format", kFormat},
-                {"language", screen.strings.language == Language::zh ? "zh" : "en"},
-                {"light", view.light},
-                {"auto_run", screen.session.auto_run},
-                {"lab", screen.session.shows_own() ? labs().front().name : screen.session.lab().name},
-                {"gpu", screen.session.request().gpu},
-                {"view", view.tab},
-                {"scale", view.user_scale},
-                {"window",
-                 {{"left", view.window.left},
-                  {"top", view.window.top},
-                  {"width", view.window.width},
-                  {"height", view.window.height},
-                  {"maximised", view.window.maximised}}},
-                {"rail_width", view.rail_width},
-                {"controls_width", view.controls_width},
-                {"bottom_height", view.bottom_height},
-                {"source_width", view.source_width},
-                {"progress", progress_json(screen.session.learned)},
-                {"ladder_sizes", view.ladder_sizes},
-                {"unfolded", view.unfolded},
-                {"tour", {{"running", view.tour.running}, {"done", view.tour.done}}},
-                {"lower_hidden", view.lower_hidden},
-                {"labs", json::object()},
-                {"own_files", own_files_json(screen)}};
+  json settings{
+      {"format", kFormat},
+      {"language", screen.strings.language == Language::zh ? "zh" : "en"},
+      {"light", view.light},
+      {"auto_run", screen.session.auto_run},
+      {"lab", screen.session.shows_own() ? labs().front().name : screen.session.lab().name},
+      {"exercise", screen.workshop.is_shown(screen.session) ? screen.workshop.exercise().name : std::string()},
+      {"gpu", screen.session.request().gpu},
+      {"view", view.tab},
+      {"scale", view.user_scale},
+      {"window",
+       {{"left", view.window.left},
+        {"top", view.window.top},
+        {"width", view.window.width},
+        {"height", view.window.height},
+        {"maximised", view.window.maximised}}},
+      {"rail_width", view.rail_width},
+      {"controls_width", view.controls_width},
+      {"bottom_height", view.bottom_height},
+      {"source_width", view.source_width},
+      {"progress", progress_json(screen.session.learned)},
+      {"ladder_sizes", view.ladder_sizes},
+      {"unfolded", view.unfolded},
+      {"tour", {{"running", view.tour.running}, {"done", view.tour.done}}},
+      {"lower_hidden", view.lower_hidden},
+      {"labs", json::object()},
+      {"own_files", own_files_json(screen)}};
   for (const auto& [name, request] : screen.session.remembered()) settings["labs"][name] = request_json(request);
   return settings;
 }
@@ -242,6 +244,7 @@ void apply_settings(Screen& screen, const json& settings) {
   take_progress(screen.session.learned, settings);
   take_texts(settings, "ladder_sizes", view.ladder_sizes);
   take_labs(screen.session, settings);
+  take(settings, "exercise", screen.exercise_to_open);
   take(settings, "lab", lab);
   screen.session.select_lab(lab);
   take(settings, "gpu", gpu);

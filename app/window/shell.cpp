@@ -1,5 +1,7 @@
 #include "app/window/shell.hpp"
 
+#include "engine/compile/toolkit_folders.hpp"
+
 #define GLFW_INCLUDE_NONE  // epoxy provides OpenGL
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
@@ -153,6 +155,7 @@ Result<void> Shell::open_screen(std::shared_ptr<Engine> engine) {
   screen_->heat_maps = heat_maps_.get();
   screen_->session.set_wake([this] { wake(); });
   screen_->sandbox.set_wake([this] { wake(); });
+  screen_->workshop.set_wake([this] { wake(); });
   screen_->sandbox.set_python(
       [engine = &screen_->session.engine()](const std::string& file, const std::string& text, std::stop_token stop) {
         return read_triton_file(engine->triton(), file, text, std::move(stop));
@@ -160,6 +163,7 @@ Result<void> Shell::open_screen(std::shared_ptr<Engine> engine) {
       options_.settings_file.empty() ? fs::path() : options_.settings_file.parent_path() / "python-files");
   if (!options_.settings_file.empty()) {
     read_settings(*screen_, options_.settings_file);
+    if (const fs::path data = user_data_folder(); !data.empty()) screen_->workshop.set_folder(data / "exercises");
     screen_->restore_edits(options_.settings_file.parent_path() / "edits");
   }
   if (const char* file = std::getenv("TILESCOPE_FRAME_LOG")) frame_log_ = file;

@@ -10,6 +10,7 @@
 #include <ostream>
 #include <thread>
 
+#include "app/exercises/submission.hpp"
 #include "app/panels/source/source_headers.hpp"
 #include "app/sandbox/folder_listing.hpp"
 #include "app/sandbox/form/arguments.hpp"
@@ -105,6 +106,14 @@ Result<Request> own_request(Shell& shell, const RunOptions& options) {
   if (options.device == name_of(DeviceKind::gpu)) screen.session.set_device(DeviceKind::gpu);
   screen.sandbox.poll(screen.session);
   screen.session.auto_run = true;
+  return screen.session.request();
+}
+
+/// "exercise:add-ten" instead of a lab.
+Result<Request> exercise_request(Shell& shell, const std::string& name) {
+  Screen& screen = shell.screen();
+  if (screen.workshop.catalogue().find(name) == nullptr) return fail(ErrorId::exercise_not_found, name);
+  screen.workshop.open(screen.session, name);
   return screen.session.request();
 }
 
@@ -209,10 +218,11 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
                  std::ostream& problems) {
   const auto refuse = [&](const Error& error) { return report_error(error, false, out, problems); };
   const bool own = is_cuda_source(options.run.lab);
+  const bool exercise = options.run.lab.starts_with(kExerciseLab);
   Result<Request> request = Request{};
   if (own) {
     if (auto text = read_source_file(options.run.lab); !text) return refuse(text.error());
-  } else {
+  } else if (!exercise) {
     request = make_request(options.run, opening_config);
     if (!request) return refuse(request.error());
     if (auto plan = engine->plan(*request); !plan) return refuse(plan.error());
@@ -226,6 +236,7 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   auto shell = Shell::open(std::move(engine), {.scale = *scale, .visible = false});
   if (!shell) return refuse(shell.error());
   if (own) request = own_request(**shell, options.run);
+  if (exercise) request = exercise_request(**shell, options.run.lab.substr(kExerciseLab.size()));
   if (!request) return refuse(request.error());
   ShotOptions shot;
   if (!options.diff.empty()) {

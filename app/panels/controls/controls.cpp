@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/panels/controls/controls_parts.hpp"
+#include "app/panels/controls/exercise_parts.hpp"
 #include "app/panels/controls/sandbox_fields.hpp"
 
 namespace tilescope {
@@ -211,7 +212,12 @@ void draw_controls(PanelContext& context) {
   Column column{context, ImGui::GetWindowDrawList(), left, right, left + context.px(16), right - context.px(16),
                 origin.y};
   Sandbox* own = context.sandbox != nullptr && context.sandbox->is_shown(context.session) ? context.sandbox : nullptr;
-  if (own != nullptr) {
+  Workshop* workshop =
+      context.workshop != nullptr && context.workshop->is_shown(context.session) ? context.workshop : nullptr;
+  if (workshop != nullptr) {
+    exercise_section(column, *workshop);
+    column.y += column.px(16);
+  } else if (own != nullptr) {
     sandbox_section(column, *own);
   } else {
     ladder_section(column);

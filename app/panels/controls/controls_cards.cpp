@@ -183,7 +183,7 @@ void correctness_card(Column& column) {
   const PanelContext& context = column.context;
   const auto& error = context.session.error();
   const bool failed_now = error && error->id != ErrorId::cancelled;
-  if (context.result && context.session.shows_own() && !failed_now) {
+  if (context.result && context.session.shows_own() && context.result->correctness.empty() && !failed_now) {
     const Dimmed dimmed(column);
     return outputs_card(column);
   }

@@ -7,6 +7,7 @@
 #include "app/draw/widgets.hpp"
 #include "app/sandbox/sandbox.hpp"
 #include "app/views/context.hpp"
+#include "app/workshop/workshop.hpp"
 
 namespace tilescope {
 namespace {
@@ -128,6 +129,105 @@ bool own_row(PanelContext& context, const std::string& id, ImVec2 at, float widt
             current || hovered ? theme.text : mix(theme.panel, theme.text, 0.82F),
             fit_text(font, title, width - context.px(cross ? 32 + 32 : 32 + 12)));
   return pressed;
+}
+
+ExerciseState state_of(const PanelContext& context, const Exercise& exercise) {
+  return context.workshop->record(exercise.name).state;
+}
+
+void draw_exercise_mark(const PanelContext& context, ImVec2 centre, ExerciseState state) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& theme = context.theme;
+  const float radius = context.px(5);
+  switch (state) {
+    case ExerciseState::all_goals:
+      list->AddCircleFilled(centre, radius + context.px(1), theme.ok, 20);
+      return draw_check(list, centre, context.px(7), theme.on_accent, context.px(1.75F));
+    case ExerciseState::correct:
+      return draw_check(list, centre, context.px(10), theme.ok, context.px(1.75F));
+    case ExerciseState::tried:
+      list->AddCircle(centre, radius, theme.waiting, 20, context.px(1.25F));
+      list->PathArcTo(centre, radius, std::numbers::pi_v<float> / 2, 3 * std::numbers::pi_v<float> / 2, 12);
+      return list->PathFillConvex(theme.waiting);
+    case ExerciseState::not_started:
+      return list->AddCircle(centre, radius, mix(theme.panel, theme.muted, 0.6F), 20, context.px(1.25F));
+  }
+}
+
+void draw_exercise(PanelContext& context, ImVec2 at, float width, const Exercise& exercise) {
+  Workshop& workshop = *context.workshop;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& theme = context.theme;
+  const bool current = workshop.is_shown(context.session) && &workshop.exercise() == &exercise;
+  const ImVec2 low{at.x + context.px(8), at.y}, high{at.x + width - context.px(8), at.y + context.px(kRow)};
+  ImGui::SetCursorScreenPos(low);
+  const std::string id = "exercise." + exercise.name;
+  const bool pressed = hit_area(id.c_str(), {high.x - low.x, high.y - low.y});
+  const bool hovered = ImGui::IsItemHovered();
+  mark(context, id, low, high);
+  const float middle = (low.y + high.y) / 2;
+  if (current) {
+    list->AddRectFilled(low, high, theme.raised, context.px(6));
+    list->AddRectFilled({low.x, low.y + context.px(4)}, {low.x + context.px(2), high.y - context.px(4)}, theme.accent);
+  }
+  const ExerciseState state = state_of(context, exercise);
+  draw_exercise_mark(context, {at.x + context.px(21), middle}, state);
+  ImFont* font = current ? context.fonts.small_semibold : context.fonts.small;
+  const std::string& title = context.strings(exercise.title);
+  draw_text(list, font, {at.x + context.px(32), centred_top(font, middle)},
+            current || hovered ? theme.text : mix(theme.panel, theme.text, 0.82F),
+            fit_text(font, title, width - context.px(32 + 12)));
+  static constexpr const char* kStates[] = {"workshop.state_not_started", "workshop.state_tried",
+                                            "workshop.state_correct", "workshop.state_all_goals"};
+  explain_rect(context, low, high, title + "\n" + context.strings(kStates[static_cast<size_t>(state)]));
+  if (pressed && !current) workshop.open(context.session, exercise.name);
+}
+
+/// "Exercises 3 of 9", which unfolds them. Returns the height.
+float draw_exercises(PanelContext& context, ImVec2 at, float width, int stage) {
+  if (context.workshop == nullptr) return 0;
+  std::vector<const Exercise*> exercises;
+  for (const Exercise& one : context.workshop->catalogue().exercises)
+    if (one.stage == stage) exercises.push_back(&one);
+  if (exercises.empty()) return 0;
+  const float top = at.y;
+  const Theme& theme = context.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = context.fonts.small;
+  const std::string id = fmt::format("exercises_{}", stage);
+  const bool open = context.view.unfolded.contains(id);
+  const ImVec2 low{at.x + context.px(8), at.y}, high{at.x + width - context.px(8), at.y + context.px(kRow)};
+  ImGui::SetCursorScreenPos(low);
+  if (hit_area(id.c_str(), {high.x - low.x, high.y - low.y})) {
+    if (open)
+      context.view.unfolded.erase(id);
+    else
+      context.view.unfolded.insert(id);
+  }
+  const ImU32 colour = ImGui::IsItemHovered() ? theme.text : theme.muted;
+  mark(context, id, low, high);
+  explain_rect(context, low, high, context.strings("workshop.exercises_meaning"));
+  const float middle = (low.y + high.y) / 2, half = context.px(3);
+  const ImVec2 centre{at.x + context.px(21), middle};
+  if (open)
+    draw_chevron(list, centre, context.px(8), colour);
+  else
+    list->AddTriangleFilled({centre.x - half, centre.y - half * 1.3F}, {centre.x + half, centre.y},
+                            {centre.x - half, centre.y + half * 1.3F}, colour);
+  draw_text(list, font, {at.x + context.px(32), centred_top(font, middle)}, colour,
+            context.strings("workshop.exercises"));
+  const auto done = std::ranges::count_if(
+      exercises, [&](const Exercise* one) { return state_of(context, *one) >= ExerciseState::correct; });
+  draw_text_right(list, font, {high.x - context.px(4), centred_top(font, middle)}, colour,
+                  fmt::format("{} / {}", done, exercises.size()));
+  at.y += context.px(kRow);
+  for (const Exercise* one : exercises) {
+    const bool current = context.workshop->is_shown(context.session) && &context.workshop->exercise() == one;
+    if (!open && !current) continue;
+    draw_exercise(context, at, width, *one);
+    at.y += context.px(kRow);
+  }
+  return at.y - top;
 }
 
 void remove_file(PanelContext& context, const std::filesystem::path& file) {
@@ -258,7 +358,7 @@ void draw_rail(PanelContext& context) {
   int stage = -1;
   for (const Lab& lab : labs()) {
     if (lab.stage != stage) {
-      if (stage >= 0) at.y += context.px(kStageGap);
+      if (stage >= 0) at.y += draw_exercises(context, at, size.x, stage) + context.px(kStageGap);
       stage = lab.stage;
       draw_stage(context, at, stage);
       at.y += context.px(kRow);
@@ -266,6 +366,7 @@ void draw_rail(PanelContext& context) {
     draw_lab(context, at, size.x, lab);
     at.y += context.px(kRow);
   }
+  at.y += draw_exercises(context, at, size.x, stage);
   if (context.sandbox != nullptr) at.y += draw_own_files(context, at, size.x);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({0, context.px(8)});

@@ -38,20 +38,27 @@ ImFont* font_of(const Fonts& fonts, LessonFont font) {
 
 }  // namespace
 
-void LessonView::read(PanelContext& context) {
+LessonView::Page LessonView::page(const PanelContext& context) const {
   // All user files share one page, about what can be done with them.
   const bool own = context.session.shows_own();
-  const std::string& lab = own ? kOwnFiles : context.lab().name;
+  const std::string folder = context.strings.language == Language::en ? "en" : "zh";
+  if (own) return {.id = kOwnFiles, .file = "docs/sandbox/" + folder + ".md"};
+  const std::string& lab = context.lab().name;
+  return {.id = lab, .file = "docs/labs/" + folder + "/" + lab + ".md", .is_lesson = true};
+}
+
+void LessonView::read(PanelContext& context) {
+  const Page shown = page(context);
   const Language language = context.strings.language;
-  if (lab == lab_ && language == language_) return;
-  if (lab != lab_) asked_.reset();  // a block of a different lesson
-  lab_ = lab;
+  if (shown.id == lab_ && language == language_) return;
+  if (shown.id != lab_) asked_.reset();  // a block of a different lesson
+  lab_ = shown.id;
   language_ = language;
-  const std::string folder = language == Language::en ? "en" : "zh";
-  file_ = own ? "docs/sandbox/" + folder + ".md" : "docs/labs/" + folder + "/" + lab + ".md";
-  const auto text = read_text(context.session.engine().root() / file_);
+  is_lesson_ = shown.is_lesson;
+  file_ = shown.file.string();
+  const auto text = read_text(context.session.engine().root() / shown.file);
   found_ = text.has_value();
-  document_ = parse_lesson(text.value_or(""));
+  document_ = parse_lesson(shown.before + text.value_or("") + shown.after);
   has_live_ = std::ranges::any_of(document_.blocks, has_live_values);
   layout_width_ = 0;
   settling_ = 2;
@@ -136,7 +143,7 @@ void LessonView::draw(PanelContext& context) {
   ImGui::SetCursorScreenPos(start);
   ImGui::Dummy({1, context.px(kTop + kBottom) + layout_.height});
   // The last line was visible where the reader stopped, not while scrolling to a heading.
-  if (settling_ == 0 && !context.session.shows_own() && origin.y + layout_.height <= window.y + size.y)
+  if (settling_ == 0 && is_lesson_ && origin.y + layout_.height <= window.y + size.y)
     context.session.learned[lab_].lesson_read = true;
   if (outline)
     draw_outline(context, {origin.x + layout_.width + context.px(kOutlineGap), window.y + context.px(kTop)},

@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,11 +20,23 @@
 
 namespace tilescope {
 
-class LessonView final : public View {
+class LessonView : public View {
  public:
   void draw(PanelContext& context) override;
   bool needs_no_run() const override { return true; }
   bool finds_text() const override { return true; }
+  /// An exercise has its task instead.
+  bool concerns(const Session& session) const override { return !shows_exercise(session); }
+
+ protected:
+  /// A text and what identifies it: where the reader was in it, and which answers are open.
+  struct Page {
+    std::string id = {};
+    std::filesystem::path file = {};
+    std::string before = {}, after = {};  // Markdown around the file's
+    bool is_lesson = false;               // of a lab: reading it to its end counts
+  };
+  virtual Page page(const PanelContext& context) const;
 
  private:
   /// A position in the text that survives a change of width or language: a block, and the offset into it.
@@ -58,6 +71,7 @@ class LessonView final : public View {
 
   inline static const std::string kOwnFiles = "own files";
   std::string lab_, file_;
+  bool is_lesson_ = false;
   Language language_ = Language::en;
   LessonDocument document_, shown_;
   bool found_ = false, has_live_ = false;

@@ -1,0 +1,119 @@
+#include "app/workshop/record.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "app/session/saved_files.hpp"
+#include "engine/clock.hpp"
+#include "engine/text_file.hpp"
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::array<const char*, 4> kStates{"not started", "tried", "correct", "all goals"};
+constexpr size_t kMostVersions = 200;
+
+template <class T>
+T value_of(const json& object, const char* key, T otherwise) {
+  const auto found = object.find(key);
+  if (found == object.end()) return otherwise;
+  try {
+    return found->get<T>();
+  } catch (const json::exception&) {
+    return otherwise;  // another program has written it
+  }
+}
+
+Result<void> make_folder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) return fail(ErrorId::file_not_written, folder.string(), failed.message());
+  return {};
+}
+
+}  // namespace
+
+ExerciseRecord read_record(const fs::path& folder) {
+  ExerciseRecord record;
+  const auto text = read_text(folder / "record.json");
+  const json object = text ? json::parse(*text, nullptr, /*allow_exceptions=*/false) : json();
+  if (!object.is_object()) return record;
+  const auto state = std::ranges::find(kStates, value_of<std::string>(object, "state", kStates.front()));
+  if (state != kStates.end()) record.state = static_cast<ExerciseState>(state - kStates.begin());
+  record.hints = value_of(object, "hints", 0);
+  record.solution = value_of(object, "solution", false);
+  record.bug_found = value_of(object, "bug_found", false);
+  record.bug_guesses = value_of(object, "bug_guesses", 0);
+  for (const json& one : value_of(object, "versions", json::array())) {
+    if (!one.is_object()) continue;
+    JudgedVersion version{value_of(one, "number", 0),
+                          value_of<std::string>(one, "time", ""),
+                          value_of<std::string>(one, "file", ""),
+                          value_of<std::string>(one, "cases", ""),
+                          value_of<std::string>(one, "reason", ""),
+                          value_of<std::string>(one, "what", "")};
+    if (version.number > 0 && !version.file.empty()) record.versions.push_back(std::move(version));
+  }
+  return record;
+}
+
+Result<void> write_record(const fs::path& folder, const ExerciseRecord& record) {
+  if (folder.empty()) return {};
+  if (auto made = make_folder(folder); !made) return made;
+  json versions = json::array();
+  for (const JudgedVersion& one : record.versions)
+    versions.push_back({{"number", one.number},
+                        {"time", one.time},
+                        {"file", one.file},
+                        {"cases", one.cases},
+                        {"reason", one.reason},
+                        {"what", one.what}});
+  const json object = {{"state", kStates[static_cast<size_t>(record.state)]},
+                       {"hints", record.hints},
+                       {"solution", record.solution},
+                       {"bug_found", record.bug_found},
+                       {"bug_guesses", record.bug_guesses},
+                       {"versions", std::move(versions)}};
+  return replace_file(folder / "record.json", object.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+std::string case_letters(const Judgement& judgement) {
+  std::string letters;
+  for (const CaseOutcome& one : judgement.cases)
+    letters += one.state == CaseOutcome::State::correct ? '+' : one.state == CaseOutcome::State::not_run ? '.' : 'x';
+  return letters;
+}
+
+Result<void> add_version(const fs::path& folder, ExerciseRecord& record, const Submission& submission,
+                         const Judgement& judgement) {
+  const std::string ending = submission.language() == KernelLanguage::triton ? ".py" : ".cu";
+  JudgedVersion version{.number = record.versions.empty() ? 1 : record.versions.back().number + 1,
+                        .time = utc_now(),
+                        .file = {},
+                        .cases = case_letters(judgement),
+                        .reason = judgement.reason,
+                        .what = judgement.what.english()};
+  const bool known = !record.versions.empty() && record.versions.back().file.ends_with(ending) && !folder.empty() &&
+                     read_text(folder / record.versions.back().file) == submission.text;
+  if (known) {
+    version.number = record.versions.back().number;
+    record.versions.pop_back();
+  }
+  version.file = fmt::format("{:03}{}", version.number, ending);
+  record.versions.push_back(version);
+  while (record.versions.size() > kMostVersions) {
+    std::error_code ignored;
+    if (!folder.empty()) fs::remove(folder / record.versions.front().file, ignored);
+    record.versions.erase(record.versions.begin());
+  }
+  if (folder.empty()) return {};
+  if (auto made = make_folder(folder); !made) return made;
+  if (auto written = replace_file(folder / version.file, submission.text); !written) return written;
+  return write_record(folder, record);
+}
+
+}  // namespace tilescope
