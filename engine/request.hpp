@@ -20,9 +20,10 @@ struct Request {
   /// The modelled GPU, an id of assets/gpus.toml; empty: this machine's GPU if the table has it, else an H200.
   std::string gpu;
   uint64_t seed = 1;
-  bool observe = true;       // simulate for traffic, tile map and findings (also beside a GPU run)
-  bool model_order = false;  // the block-order model too, also where no lab asks for it
-  bool time = false;         // GPU: a short timing of this rung
+  bool observe = true;        // simulate for traffic, tile map and findings (also beside a GPU run)
+  bool tell_findings = true;  // false: the checks run, and the result does not say what they found
+  bool model_order = false;   // the block-order model too, also where no lab asks for it
+  bool time = false;          // GPU: a short timing of this rung
   /// False: a run on the simulator makes no machine code unless the execution depends on it. Compiling then takes less
   /// than half the time, and the result has no registers, occupancy, waves or caches.
   bool machine_code = true;

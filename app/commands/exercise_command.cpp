@@ -217,7 +217,7 @@ class Checker {
       auto text = read_source(file.string());
       if (!text) return report(text.error());
       const Judgement judgement =
-          judge(engine_, exercise_, {.file = fs::absolute(file).string(), .text = *text}, judge_);
+          judge(engine_, exercise_, {.file = file.filename().string(), .text = *text}, judge_);
       status = std::max(status, status_of(judgement));
       rows += csv_row(file, exercise_, judgement);
       all.push_back(judgement_json(exercise_, judgement));

@@ -12,8 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<Measure, std::string_view>, 18> kMeasures{{
+constexpr std::array<std::pair<Measure, std::string_view>, 19> kMeasures{{
     {Measure::sectors_per_request, "sectors per request"},
+    {Measure::moved_per_useful, "moved bytes per useful byte"},
     {Measure::reads_per_element, "reads per element"},
     {Measure::writes_per_element, "writes per element"},
     {Measure::requests, "requests"},

@@ -41,6 +41,7 @@ struct ExerciseCase {
 /// What a goal limits. Names and units: name_of and docs/adding-an-exercise.md.
 enum class Measure {
   sectors_per_request,
+  moved_per_useful,
   reads_per_element,
   writes_per_element,
   requests,

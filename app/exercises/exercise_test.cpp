@@ -84,7 +84,7 @@ ExerciseTest test_exercise(const std::shared_ptr<Engine>& engine, const Exercise
     const fs::path path = exercise.folder / file;
     const auto text = read_text(path);
     if (!text) return test.problems.push_back(fmt::format("{} is missing", file));
-    const Judgement judgement = judge(engine, exercise, {.file = path.string(), .text = *text}, options);
+    const Judgement judgement = judge(engine, exercise, {.file = path.filename().string(), .text = *text}, options);
     ExerciseTest::Row row{.file = file,
                           .expected = expected.empty() ? "all goals met" : expected,
                           .got = judgement.reason,

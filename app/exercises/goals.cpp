@@ -48,6 +48,9 @@ std::optional<double> of_buffer(const Goal& goal, const RunResult& result) {
     case Measure::sectors_per_request:
       return ratio(count(traffic->read_sectors + traffic->write_sectors),
                    count(traffic->read_requests + traffic->write_requests));
+    case Measure::moved_per_useful:
+      return ratio(32 * count(traffic->read_sectors + traffic->write_sectors),
+                   count(traffic->read_useful + traffic->write_useful));
     case Measure::reads_per_element:
       return ratio(count(traffic->read_useful), bytes_of(result, goal.of));
     case Measure::writes_per_element:
@@ -125,6 +128,8 @@ std::optional<double> measured(const Goal& goal, const RunResult& result) {
   switch (goal.measure) {
     case Measure::sectors_per_request:
       return ratio(count(counters.global_sectors()), count(counters.global_requests()));
+    case Measure::moved_per_useful:
+      return ratio(count(counters.global_bytes_moved()), count(counters.global_bytes_useful()));
     case Measure::requests:
       return count(counters.global_requests());
     case Measure::atomics:

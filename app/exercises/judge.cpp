@@ -17,32 +17,54 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Requests a stop when the time is over, or when the caller's token does.
+/// Requests a stop when the kernel has run for too long, or when the caller's token does. Compiling does not count: the
+/// compilers have limits of their own, and Triton's first needs seconds.
 class Deadline {
  public:
   Deadline(double seconds, const std::stop_token& outer)
-      : forward_(outer, [this] { source_.request_stop(); }), timer_([this, seconds](const std::stop_token& ended) {
-          std::unique_lock lock(mutex_);
-          const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-          if (!changed_.wait_until(lock, ended, end, [] { return false; }) && !ended.stop_requested()) {
-            over_ = true;
-            source_.request_stop();
-          }
-        }) {}
+      : left_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))),
+        forward_(outer, [this] { source_.request_stop(); }),
+        timer_([this](const std::stop_token& ended) { watch(ended); }) {}
 
   std::stop_token token() const { return source_.get_token(); }
   bool over() const {
     const std::scoped_lock lock(mutex_);
     return over_;
   }
+  void count(bool on) {
+    const std::scoped_lock lock(mutex_);
+    if (on == since_.has_value()) return;
+    if (since_) left_ -= Clock::now() - *since_;
+    since_ = on ? std::optional(Clock::now()) : std::nullopt;
+    changed_.notify_all();
+  }
 
  private:
+  void watch(const std::stop_token& ended) {
+    std::unique_lock lock(mutex_);
+    while (!ended.stop_requested()) {
+      if (!since_) {
+        changed_.wait(lock, ended, [this] { return since_.has_value(); });
+        continue;
+      }
+      const auto end = *since_ + left_;
+      if (Clock::now() >= end) {
+        over_ = true;
+        source_.request_stop();
+        return;
+      }
+      changed_.wait_until(lock, ended, end, [this] { return !since_.has_value(); });
+    }
+  }
+
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  bool over_ = false;
+  Clock::duration left_;                    // guarded by mutex_
+  std::optional<Clock::time_point> since_;  // guarded by mutex_: it counts since then
+  bool over_ = false;                       // guarded by mutex_
   std::stop_source source_;
   std::stop_callback<std::function<void()>> forward_;
-  std::jthread timer_;
+  std::jthread timer_;  // declared last: ends before the other members
 };
 
 std::vector<int64_t> place_in(const BufferSpec& spec, uint64_t index) {
@@ -141,7 +163,9 @@ class Judging {
     Request request = make_exercise_request(lab, exercise_.cases[index], options_.seed);
     request.device = options_.device;
     request.machine_code = needs_machine_code(exercise_, index);
-    auto result = engine_->run(request, deadline_.token());
+    auto result = engine_->run(request, deadline_.token(),
+                               [this](const Progress& now) { deadline_.count(now.phase != Progress::Phase::compile); });
+    deadline_.count(false);
     outcome.milliseconds = milliseconds_since(start);
     if (!result) return fail_case(outcome, result.error());
     if (auto problem = reference_->problem()) {

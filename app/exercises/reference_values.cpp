@@ -21,12 +21,13 @@ bool is_output(const BufferSpec& spec) { return spec.role == Role::output || spe
 ExerciseReference::ExerciseReference(std::shared_ptr<Engine> engine, Exercise exercise)
     : engine_(std::move(engine)), exercise_(std::move(exercise)), simulator_(make_simulator(0)) {}
 
-Result<ExerciseReference::Values> ExerciseReference::compute(const std::map<std::string, int64_t>& sizes,
+Result<ExerciseReference::Values> ExerciseReference::compute(const ExerciseCase& one,
+                                                             const std::map<std::string, int64_t>& sizes,
                                                              const Buffers& inputs) {
   const std::filesystem::path file = exercise_.folder / "reference.cu";
   if (!text_) text_ = read_text(file);
   if (!text_) return fail(ErrorId::bad_exercise, exercise_.name, phrase("{} is missing", "reference.cu"));
-  auto arguments = arguments_of(exercise_, exercise_.cases.front(), sizes);
+  auto arguments = arguments_of(exercise_, one, sizes);
   if (!arguments) return forward(arguments);
   auto launches = launches_of(exercise_, *arguments, sizes, *text_, KernelLanguage::cuda);
   if (!launches) return forward(launches);
@@ -34,7 +35,9 @@ Result<ExerciseReference::Values> ExerciseReference::compute(const std::map<std:
   for (BufferSpec& buffer : plan.buffers)
     if (is_output(buffer)) buffer.type = DType::f64;
   if (!engine_->compiler()) return forward(engine_->compiler());
-  PlanCompilation compilation(*engine_->compiler(), plan, {.architecture = "sm_80", .machine_code = false}, {});
+  const CompilationTarget target{
+      .kernels_folder = (engine_->root() / "kernels").string(), .architecture = "sm_80", .machine_code = false};
+  PlanCompilation compilation(*engine_->compiler(), plan, target, {});
   auto module = compilation.ptx();
   if (!module) return forward(module);
   if (auto settled = settle_kernels(plan, *module, compilation.declared()); !settled) return forward(settled);
@@ -69,14 +72,15 @@ Result<ExerciseReference::Values> ExerciseReference::compute(const std::map<std:
   return values;
 }
 
-void ExerciseReference::fill(const std::map<std::string, int64_t>& sizes, const Buffers& inputs, size_t output,
-                             size_t begin, size_t end, double* expected) {
+void ExerciseReference::fill(const ExerciseCase& one, const std::map<std::string, int64_t>& sizes,
+                             const Buffers& inputs, size_t output, size_t begin, size_t end, double* expected) {
   const std::scoped_lock lock(mutex_);
-  if (sizes_ != sizes || inputs_ != inputs) {
-    auto values = compute(sizes, inputs);
+  if (sizes_ != sizes || inputs_ != inputs || arguments_ != one.arguments) {
+    auto values = compute(one, sizes, inputs);
     problem_ = values ? std::nullopt : std::optional(values.error());
     values_ = values ? std::move(*values) : Values();
     sizes_ = sizes;
+    arguments_ = one.arguments;
     inputs_ = inputs;
   }
   if (output >= values_.size() || end > values_[output].size())

@@ -26,13 +26,13 @@ class ExerciseReference {
 
   /// Elements [begin, end) of an output, in the manner of Lab::reference. Thread-safe; the kernel runs once for the
   /// same inputs. Where the reference itself fails, a value that no output matches; problem() then says why.
-  void fill(const std::map<std::string, int64_t>& sizes, const Buffers& inputs, size_t output, size_t begin, size_t end,
-            double* expected);
+  void fill(const ExerciseCase& one, const std::map<std::string, int64_t>& sizes, const Buffers& inputs, size_t output,
+            size_t begin, size_t end, double* expected);
   std::optional<Error> problem() const;
 
  private:
   using Values = std::vector<std::vector<double>>;  // by output
-  Result<Values> compute(const std::map<std::string, int64_t>& sizes, const Buffers& inputs);
+  Result<Values> compute(const ExerciseCase& one, const std::map<std::string, int64_t>& sizes, const Buffers& inputs);
 
   std::shared_ptr<Engine> engine_;
   Exercise exercise_;
@@ -40,6 +40,7 @@ class ExerciseReference {
   mutable std::mutex mutex_;  // guards all below
   std::optional<std::string> text_;
   std::optional<std::map<std::string, int64_t>> sizes_;
+  std::map<std::string, std::string> arguments_;  // those that the case replaces
   Buffers inputs_;  // of values_; they are shared, so an equal pointer means equal contents
   Values values_;
   std::optional<Error> problem_;

@@ -156,9 +156,9 @@ Rung make_rung(const Exercise& exercise, const ExerciseCase& one, const Submissi
     if (auto made = launches(config); !made) return forward(made);
     return {};
   };
-  rung.reference = [reference = std::move(reference)](const Config& config, const auto& buffers, size_t output,
-                                                      size_t begin, size_t end, double* expected) {
-    reference->fill(config.sizes, buffers, output, begin, end, expected);
+  rung.reference = [reference = std::move(reference), one](const Config& config, const auto& buffers, size_t output,
+                                                           size_t begin, size_t end, double* expected) {
+    reference->fill(one, config.sizes, buffers, output, begin, end, expected);
   };
   rung.command = [name = exercise.name, file = submission.file](const Config&, DeviceKind, uint64_t seed) {
     return fmt::format("tilescope exercise check {} {} --seed {}", name, file, seed);

@@ -1,7 +1,5 @@
 #include "app/window/shell.hpp"
 
-#include "engine/compile/toolkit_folders.hpp"
-
 #define GLFW_INCLUDE_NONE  // epoxy provides OpenGL
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
@@ -163,7 +161,7 @@ Result<void> Shell::open_screen(std::shared_ptr<Engine> engine) {
       options_.settings_file.empty() ? fs::path() : options_.settings_file.parent_path() / "python-files");
   if (!options_.settings_file.empty()) {
     read_settings(*screen_, options_.settings_file);
-    if (const fs::path data = user_data_folder(); !data.empty()) screen_->workshop.set_folder(data / "exercises");
+    screen_->workshop.set_folder(options_.settings_file.parent_path() / "exercises");
     screen_->restore_edits(options_.settings_file.parent_path() / "edits");
   }
   if (const char* file = std::getenv("TILESCOPE_FRAME_LOG")) frame_log_ = file;

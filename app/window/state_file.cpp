@@ -41,6 +41,27 @@ json own_json(const Screen& screen) {
   return own;
 }
 
+/// The shown exercise and how its judgement went.
+json exercise_json(const Screen& screen) {
+  const Workshop& workshop = screen.workshop;
+  if (!workshop.is_shown(screen.session)) return json();
+  const ExerciseRecord& record = workshop.record();
+  json exercise{{"name", workshop.exercise().name},
+                {"state", static_cast<int>(record.state)},
+                {"judging", workshop.judging()},
+                {"hints", record.hints},
+                {"versions", record.versions.size()},
+                {"case", workshop.shown_case()},
+                {"triton", workshop.language() == KernelLanguage::triton},
+                {"bug_found", record.bug_found}};
+  if (const auto judgement = workshop.judgement(); judgement && !workshop.judging()) {
+    exercise["correct"] = judgement->correct_cases();
+    exercise["reason"] = judgement->reason;
+    exercise["what"] = judgement->what.english();
+  }
+  return exercise;
+}
+
 }  // namespace
 
 json state_of(const Screen& screen) {
@@ -54,6 +75,7 @@ json state_of(const Screen& screen) {
              {"language", screen.strings.language == Language::zh ? "zh" : "en"},
              {"light", screen.view.light},
              {"tab", WindowViews::index_of(screen.view.tab)},
+             {"exercise", exercise_json(screen)},
              {"busy", session.busy()},
              {"auto_run", session.auto_run},
              {"stale", session.stale()},

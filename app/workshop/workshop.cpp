@@ -110,7 +110,9 @@ std::string Workshop::edit_name() const {
   return lab_name_of(*shown_) + (language_ == KernelLanguage::triton ? ".py" : ".cu");
 }
 
-Submission Workshop::submission() const { return {.file = shown_->start(language_).string(), .text = text_}; }
+Submission Workshop::submission() const {
+  return {.file = shown_->start(language_).filename().string(), .text = text_};
+}
 
 void Workshop::open(Session& session, const std::string& name, KernelLanguage language) {
   const Exercise* exercise = catalogue_.find(name);
@@ -147,6 +149,7 @@ void Workshop::show(Session& session) {
   Request request = make_exercise_request(std::move(lab), shown_->cases[case_], seed_);
   request.device = session.request().device;
   request.gpu = session.request().gpu;
+  request.tell_findings = !hides_findings();
   if (stays) request.edited_source = edited;
   session.set_request(request);
 }
@@ -235,7 +238,7 @@ void Workshop::show_solution() {
 
 std::string Workshop::solution_text() const { return read_text(shown_->solution(language_)).value_or(""); }
 
-bool Workshop::guess_bug(uint32_t line, const std::string& kind) {
+bool Workshop::guess_bug(Session& session, uint32_t line, const std::string& kind) {
   if (!shown_->bug) return false;
   ExerciseRecord& record = record_of(shown_->name);
   size_t begin = 0;
@@ -251,6 +254,7 @@ bool Workshop::guess_bug(uint32_t line, const std::string& kind) {
                           std::ranges::find(bug.also, text) != bug.also.end();
   record.bug_found = record.bug_found || (right_line && kind == bug.kind);
   if (!record.bug_found) ++record.bug_guesses;
+  if (record.bug_found) show(session);  // the run tells its findings now
   if (record.bug_found && judgement_ && judgement_->verdict == Judgement::Verdict::all_goals)
     record.state = ExerciseState::all_goals;
   note_problem(write_record(folder_of(shown_->name), record));

@@ -86,7 +86,9 @@ class Workshop {
   /// The text of the solution; empty where its file is gone.
   std::string solution_text() const;
   /// Of a debug exercise: is the bug at this line of the start file, and of this kind?
-  bool guess_bug(uint32_t line, const std::string& kind);
+  bool guess_bug(Session& session, uint32_t line, const std::string& kind);
+  /// Of a debug exercise whose bug is not found yet: what the checks find is not told.
+  bool hides_findings() const { return shown_->bug.has_value() && !record().bug_found; }
   /// Replaces the text by that of a version, or by the start file.
   void restore_version(Session& session, size_t index);
   void restore_start(Session& session);

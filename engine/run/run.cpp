@@ -62,6 +62,7 @@ class RunInProgress {
     make_views();
     if (auto modelled = model_order(); !modelled) return forward(modelled);
     judge_outputs();
+    if (!result_.request.tell_findings) result_.findings.clear();
     if (!result_.plan.from_lab) result_.warnings = doubts_about(result_.plan, result_.compiled);
     result_.total_ms = milliseconds_since(start);
     return std::move(result_);

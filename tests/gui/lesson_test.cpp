@@ -116,6 +116,7 @@ TEST(LessonDocument, AnyBytesAreReadWithoutHarm) {
 TEST(LessonLink, EachFormIsKnown) {
   EXPECT_EQ(link_from("lab:vector-add").kind, LinkKind::lab);
   EXPECT_EQ(link_from("rung:grid-stride").target, "grid-stride");
+  EXPECT_EQ(link_from("exercise:add-ten").kind, LinkKind::exercise);
   EXPECT_EQ(link_from("tab:tiles").kind, LinkKind::tab);
   EXPECT_EQ(link_from("set:BLOCK=32").kind, LinkKind::set);
   EXPECT_EQ(link_from("break:DROP_MASK").kind, LinkKind::break_it);

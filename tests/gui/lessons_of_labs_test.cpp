@@ -98,6 +98,9 @@ TEST(Lessons, LinksLeadToThingsThatExist) {
         case LinkKind::break_it:
           EXPECT_TRUE(std::ranges::any_of(lab.break_it, is_named(link.target))) << where;
           break;
+        case LinkKind::exercise:
+          EXPECT_TRUE(fs::exists(fs::path(TILESCOPE_SOURCE) / "exercises" / link.target)) << where;
+          break;
         case LinkKind::heading:
           EXPECT_TRUE(std::ranges::any_of(lesson.document.blocks, [&](const auto& block) {
             return block.anchor == link.target;

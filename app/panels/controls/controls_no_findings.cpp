@@ -29,6 +29,7 @@ void no_findings_card(Column& column) {
   const auto& error = context.session.error();
   const bool failed_now = error && error->id != ErrorId::cancelled;
   if (!context.result || !context.result->findings.empty() || failed_now) return;
+  if (!context.result->request.tell_findings) return;
   if (!context.result->observed && context.result->blocks_sampled == 0) return;  // nothing was checked
   const Strings& text = context.strings;
   const float top = column.y;

@@ -67,6 +67,20 @@ float draw_letters(Column& column, float x, float middle, const std::string& let
   return x;
 }
 
+/// A paragraph in which `words` between backquotes are code.
+void with_code(Column& column, std::string_view text) {
+  std::vector<TextRun> runs;
+  for (bool code = false; !text.empty(); code = !code) {
+    const size_t end = std::min(text.find('`'), text.size());
+    if (end > 0) {
+      ImFont* font = code ? column.fonts().code : column.fonts().small;
+      runs.push_back({font, code ? column.theme().read : column.theme().text, text.substr(0, end)});
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), runs);
+}
+
 }  // namespace
 
 void bug_card(Column& column, Workshop& workshop) {
@@ -88,7 +102,8 @@ void bug_card(Column& column, Workshop& workshop) {
   bool pressed = false;
   const float after = small_button(column, "bug_answer", strings("workshop.bug_answer"),
                                    strings("workshop.bug_answer_meaning"), column.left, &pressed);
-  if (pressed && line && !context.view.bug_kind.empty()) workshop.guess_bug(*line, context.view.bug_kind);
+  if (pressed && line && !context.view.bug_kind.empty())
+    workshop.guess_bug(context.session, *line, context.view.bug_kind);
   if (record.bug_guesses > 0 && !record.bug_found) {
     ImFont* font = column.fonts().small;
     const std::string text = strings.format("workshop.bug_wrong", fmt::arg("count", record.bug_guesses));
@@ -106,7 +121,7 @@ void hints_card(Column& column, Workshop& workshop) {
   const int shown = std::min(workshop.record().hints, static_cast<int>(hints.size()));
   card_title(column, "workshop.hints", std::nullopt);
   for (int i = 0; i < shown; ++i) {
-    paragraph(column, strings(hints[static_cast<size_t>(i)]), column.theme().text);
+    with_code(column, strings(hints[static_cast<size_t>(i)]));
     column.y += column.px(8);
   }
   if (shown < static_cast<int>(hints.size())) {
@@ -147,14 +162,17 @@ void versions_card(Column& column, Workshop& workshop) {
     const bool hovered = ImGui::IsItemHovered();
     mark(context, id, low, high);
     explain(context, strings.format("workshop.version_meaning", fmt::arg("number", version.number)) +
-                         (version.what.empty() ? "" : "\n" + version.what));
+                         (version.what.empty() || workshop.hides_findings() ? "" : "\n" + version.what));
     if (hovered) column.list->AddRectFilled(low, high, column.theme().raised, column.px(4));
     const std::string number = std::to_string(version.number);
     draw_text(column.list, font, {column.left, centred_top(font, middle)}, column.theme().muted, number);
     draw_text(column.list, font, {column.left + column.px(24), centred_top(font, middle)}, column.theme().text,
               clock_of(version.time));
     const float after = draw_letters(column, column.left + column.px(66), middle, version.cases);
-    const std::string outcome = version.reason.empty() ? strings("workshop.version_good") : version.reason;
+    const bool secret = workshop.hides_findings() && !version.reason.empty();
+    const std::string outcome = version.reason.empty() ? strings("workshop.version_good")
+                                : secret               ? strings("workshop.version_refused")
+                                                       : version.reason;
     draw_text_right(column.list, font, {column.right, centred_top(font, middle)},
                     version.reason.empty() ? column.theme().ok : column.theme().muted,
                     fit_text(font, outcome, column.right - after - column.px(8)));

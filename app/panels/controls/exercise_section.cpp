@@ -120,9 +120,8 @@ void goals_card(Column& column, const Workshop& workshop) {
     if (found > 0 || !workshop.judging()) clean = found == 0;
     findings = std::to_string(found);
   }
-  goal_row(column, correct, strings("workshop.correct_cases"), cases, strings("workshop.all"),
-           strings("workshop.correct_cases_meaning"));
-  goal_row(column, clean, strings("workshop.findings"), findings, "0", strings("workshop.findings_meaning"));
+  goal_row(column, correct, strings("workshop.correct_cases"), cases, "", strings("workshop.correct_cases_meaning"));
+  goal_row(column, clean, strings("workshop.findings"), findings, "= 0", strings("workshop.findings_meaning"));
   for (size_t i = 0; i < exercise.goals.size(); ++i) {
     const Goal& goal = exercise.goals[i];
     const GoalOutcome outcome = judgement ? judgement->goals[i] : GoalOutcome();

@@ -342,7 +342,15 @@ void draw_progress(PanelContext& context, ImVec2 at, float width) {
     list->AddRectFilled({left, bar}, {left + std::max(height, (right - left) * share), bar + height}, theme.ok,
                         height / 2);
   mark(context, "progress", at, {at.x + width, at.y + context.px(kFoot)});
-  explain_rect(context, at, {at.x + width, at.y + context.px(kFoot)}, context.strings("rail.progress_meaning"));
+  std::string meaning = context.strings("rail.progress_meaning");
+  if (context.workshop != nullptr) {
+    const auto& exercises = context.workshop->catalogue().exercises;
+    const auto solved = std::ranges::count_if(
+        exercises, [&](const Exercise& one) { return state_of(context, one) >= ExerciseState::correct; });
+    meaning +=
+        "\n" + context.strings.format("workshop.solved", fmt::arg("done", solved), fmt::arg("all", exercises.size()));
+  }
+  explain_rect(context, at, {at.x + width, at.y + context.px(kFoot)}, meaning);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "app/views/lesson/lesson_answers.hpp"
 #include "app/views/lesson/lesson_live.hpp"
 #include "app/views/lesson/lesson_view.hpp"
+#include "app/workshop/workshop.hpp"
 #include "engine/text_file.hpp"
 
 namespace tilescope {
@@ -38,13 +39,28 @@ ImFont* font_of(const Fonts& fonts, LessonFont font) {
 
 }  // namespace
 
+/// The exercises that practise what the lesson teaches, as its last section.
+std::string LessonView::exercises_of_lab(const PanelContext& context) {
+  if (context.workshop == nullptr) return {};
+  std::string list;
+  for (const Exercise& one : context.workshop->catalogue().exercises)
+    if (one.lab == context.lab().name)
+      list += fmt::format("- [{}](exercise:{})\n", context.strings(one.title), one.name);
+  if (list.empty()) return {};
+  return fmt::format("\n\n## {}\n\n{}\n\n{}", context.strings("workshop.write_yourself"),
+                     context.strings("workshop.write_yourself_text"), list);
+}
+
 LessonView::Page LessonView::page(const PanelContext& context) const {
   // All user files share one page, about what can be done with them.
   const bool own = context.session.shows_own();
   const std::string folder = context.strings.language == Language::en ? "en" : "zh";
   if (own) return {.id = kOwnFiles, .file = "docs/sandbox/" + folder + ".md"};
   const std::string& lab = context.lab().name;
-  return {.id = lab, .file = "docs/labs/" + folder + "/" + lab + ".md", .is_lesson = true};
+  return {.id = lab,
+          .file = "docs/labs/" + folder + "/" + lab + ".md",
+          .after = exercises_of_lab(context),
+          .is_lesson = true};
 }
 
 void LessonView::read(PanelContext& context) {

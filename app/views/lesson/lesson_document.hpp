@@ -3,6 +3,7 @@
 // Links act in the program if their address has one of these forms; "#heading" scrolls, anything else is external.
 //
 //     lab:vector-add      rung:grid-stride      tab:tiles      set:BLOCK=32      break:DROP_MASK
+//     exercise:add-ten
 #pragma once
 
 #include <array>
@@ -23,6 +24,7 @@ enum class LinkKind : uint8_t {
   tab,
   set,
   break_it,
+  exercise,
   heading,
   external,
   answer

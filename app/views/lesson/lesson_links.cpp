@@ -3,6 +3,7 @@
 
 #include "app/views/lesson/lesson_view.hpp"
 #include "app/views/open_address.hpp"
+#include "app/workshop/workshop.hpp"
 
 namespace tilescope {
 
@@ -23,6 +24,8 @@ std::string LessonView::meaning_of(PanelContext& context, const LessonLink& link
       return strings.format("lesson.link_set", fmt::arg("assignment", link.target));
     case LinkKind::break_it:
       return strings.format("lesson.link_break", fmt::arg("name", link.target));
+    case LinkKind::exercise:
+      return strings("lesson.link_exercise");
     case LinkKind::heading:
       return strings("lesson.link_heading");
     case LinkKind::answer:
@@ -56,6 +59,9 @@ void LessonView::act(PanelContext& context, const LessonLink& link) {
       session.set_broken(link.target, std::ranges::find(broken, link.target) == broken.end());
       break;
     }
+    case LinkKind::exercise:
+      if (context.workshop != nullptr) context.workshop->open(session, link.target);
+      break;
     case LinkKind::heading:
       context.view.lesson_anchor = link.target;
       break;

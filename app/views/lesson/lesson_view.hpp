@@ -45,6 +45,7 @@ class LessonView : public View {
     float offset = 0;
   };
 
+  static std::string exercises_of_lab(const PanelContext& context);
   void read(PanelContext& context);
   void update_layout(PanelContext& context, float width);
   void follow_anchor(PanelContext& context);

@@ -210,7 +210,9 @@ float TaskView::draw_case(PanelContext& context, Workshop& workshop, size_t inde
   draw_text_right(list, font, {at.x + width, centred_top(font, middle)}, theme.muted, time);
   float height = row;
   if (outcome != nullptr && !outcome->what.empty()) {
-    const std::string what = context.strings.say(outcome->what);
+    const bool secret_finding = state == CaseOutcome::State::finding && workshop.hides_findings();
+    const std::string what =
+        secret_finding ? context.strings("workshop.finding_hidden") : context.strings.say(outcome->what);
     const TextRun run[] = {{font, theme.error, what}};
     height += context.px(2) + flow_text(list, {at.x + context.px(22), at.y + row + context.px(2)},
                                         width - context.px(22), context.px(kLine), run);

@@ -1,0 +1,12 @@
+// x[i], y[i], z[i] = the three coordinates of point i, which `points` stores one after the other.
+// TODO: the loads of a warp are 12 bytes apart. Let shared memory stand between loads and stores.
+#define BLOCK 256
+// Launch: split<<<ceil(n / BLOCK), BLOCK>>>(points, x, y, z, n)
+__global__ void split(const float* points, float* x, float* y, float* z, int n) {
+  int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) {
+    x[i] = points[3 * i];
+    y[i] = points[3 * i + 1];
+    z[i] = points[3 * i + 2];
+  }
+}

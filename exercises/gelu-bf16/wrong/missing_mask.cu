@@ -1,0 +1,21 @@
+// Wrong: the thread at the border reads and writes a whole pack, past the end of the vectors.
+//
+// Launch: gelu<<<ceil(n / (256 * VEC)), 256>>>(x, out, n)
+#include <cuda_bf16.h>
+
+constexpr int VEC = 8;
+
+__device__ float gelu_of(float x) { return __fdividef(x, 1 + __expf(-1.702f * x)); }
+
+__global__ void gelu(const __nv_bfloat16* x, __nv_bfloat16* out, int n) {
+  int i = (blockIdx.x * blockDim.x + threadIdx.x) * VEC;
+  if (i < n) {
+    uint4 bits = *reinterpret_cast<const uint4*>(x + i);
+    auto* pair = reinterpret_cast<__nv_bfloat162*>(&bits);
+    for (int k = 0; k < VEC / 2; ++k) {
+      float2 value = __bfloat1622float2(pair[k]);
+      pair[k] = __floats2bfloat162_rn(gelu_of(value.x), gelu_of(value.y));
+    }
+    *reinterpret_cast<uint4*>(out + i) = bits;
+  }
+}

@@ -1,0 +1,5 @@
+// Wrong: writes zeros everywhere.
+// Launch: saxpy<<<132, 256>>>(x, y, out, s, n)
+__global__ void saxpy(const float* x, const float* y, float* out, float s, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = 0;
+}

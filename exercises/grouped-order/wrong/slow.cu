@@ -1,0 +1,18 @@
+// Correct, but neighbouring threads write neighbouring rows.
+// Launch: tile_order<<<ceil(rows / TILE_M) * ceil(columns / TILE_N), (TILE_M, 4)>>>(out, rows, columns, group)
+#define TILE_M 32
+#define TILE_N 32
+
+__global__ void tile_order(int* out, int rows, int columns, int group) {
+  const int tiles_m = (rows + TILE_M - 1) / TILE_M, tiles_n = (columns + TILE_N - 1) / TILE_N;
+  const int first_row = blockIdx.x / (group * tiles_n) * group;  // of the group, in tiles
+  const int in_group = blockIdx.x % (group * tiles_n);
+  const int height = min(group, tiles_m - first_row);  // the last group may have fewer rows
+  const int tile_m = first_row + in_group % height, tile_n = in_group / height;
+
+  const int row = tile_m * TILE_M + threadIdx.x;
+  for (int x = threadIdx.y; x < TILE_N; x += blockDim.y) {
+    const int column = tile_n * TILE_N + x;
+    if (row < rows && column < columns) out[row * columns + column] = blockIdx.x;
+  }
+}

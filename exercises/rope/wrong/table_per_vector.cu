@@ -1,0 +1,17 @@
+// Wrong: the tables are indexed by vector, as if every head had a row of its own.
+//
+// Launch: rope<<<ceil(tokens * heads * dim / 2 / 256), 256>>>(x, cosine, sine, out, tokens, heads, dim)
+
+__global__ void rope(const float* x, const float* cosine, const float* sine, float* out, int tokens, int heads,
+                     int dim) {
+  int pair = blockIdx.x * blockDim.x + threadIdx.x;
+  int half = dim / 2;
+  if (pair >= tokens * heads * half) return;
+  int i = pair % half, vector = pair / half;
+
+  long long at = static_cast<long long>(vector) * dim + i;
+  float first = x[at], second = x[at + half];
+  float c = cosine[vector * half + i], s = sine[vector * half + i];
+  out[at] = first * c - second * s;
+  out[at + half] = second * c + first * s;
+}

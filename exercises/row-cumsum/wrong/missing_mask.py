@@ -1,0 +1,15 @@
+# The last chunk is read and written whole.
+# Launch: row_cumsum[rows](x, out, rows, columns, BLOCK=1024, num_warps=4)
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def row_cumsum(x, out, rows, columns, BLOCK: tl.constexpr):
+    row = tl.program_id(axis=0) * columns
+    carry = 0.0  # the sum of all chunks before
+    for start in range(0, columns, BLOCK):
+        c = start + tl.arange(0, BLOCK)  # (BLOCK,)
+        values = tl.load(x + row + c)
+        tl.store(out + row + c, carry + tl.cumsum(values, axis=0))
+        carry += tl.sum(values, axis=0)

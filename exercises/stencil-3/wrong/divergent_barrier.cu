@@ -1,0 +1,13 @@
+// Wrong: threads behind the end of the vector have left before the barrier.
+#define BLOCK 256
+// Launch: stencil<<<ceil(n / BLOCK), BLOCK>>>(a, out, n)
+__global__ void stencil(const float* a, float* out, int n) {
+  __shared__ float inputs[BLOCK + 2];
+  int t = threadIdx.x, i = blockIdx.x * BLOCK + t;
+  if (i >= n) return;
+  inputs[t + 1] = a[i];
+  if (t == 0) inputs[0] = a[max(i - 1, 0)];
+  if (t == BLOCK - 1 || i == n - 1) inputs[t + 2] = a[min(i + 1, n - 1)];
+  __syncthreads();
+  out[i] = 0.25f * inputs[t] + 0.5f * inputs[t + 1] + 0.25f * inputs[t + 2];
+}

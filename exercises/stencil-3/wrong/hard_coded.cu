@@ -1,0 +1,14 @@
+// Wrong: knows the thread with the last element only for the sizes that the learner sees.
+#define BLOCK 256
+// Launch: stencil<<<ceil(n / BLOCK), BLOCK>>>(a, out, n)
+__global__ void stencil(const float* a, float* out, int n) {
+  __shared__ float inputs[BLOCK + 2];
+  int t = threadIdx.x, i = blockIdx.x * BLOCK + t;
+  if (i < n) {
+    inputs[t + 1] = a[i];
+    if (t == 0) inputs[0] = a[max(i - 1, 0)];
+    if (t == BLOCK - 1 || i == 99999 || i == 999) inputs[t + 2] = a[min(i + 1, n - 1)];
+  }
+  __syncthreads();
+  if (i < n) out[i] = 0.25f * inputs[t] + 0.5f * inputs[t + 1] + 0.25f * inputs[t + 2];
+}

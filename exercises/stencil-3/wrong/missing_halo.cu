@@ -1,0 +1,10 @@
+// Wrong: the words for the neighbours of the block are never written.
+#define BLOCK 256
+// Launch: stencil<<<ceil(n / BLOCK), BLOCK>>>(a, out, n)
+__global__ void stencil(const float* a, float* out, int n) {
+  __shared__ float inputs[BLOCK + 2];
+  int t = threadIdx.x, i = blockIdx.x * BLOCK + t;
+  if (i < n) inputs[t + 1] = a[i];
+  __syncthreads();
+  if (i < n) out[i] = 0.25f * inputs[t] + 0.5f * inputs[t + 1] + 0.25f * inputs[t + 2];
+}

@@ -1,0 +1,6 @@
+// Wrong: writes zeros everywhere.
+// Launch: stencil<<<ceil(n / 256), 256>>>(a, out, n)
+__global__ void stencil(const float* a, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 0;
+}

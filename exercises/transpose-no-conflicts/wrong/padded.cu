@@ -1,0 +1,17 @@
+// Slow: no conflicts, but each row has an unused word at its end.
+#define TILE 32
+#define STEP 8
+// Launch: transpose<<<(ceil(columns / TILE), ceil(rows / TILE)), (TILE, STEP)>>>(in, out, rows, columns)
+__global__ void transpose(const float* in, float* out, int rows, int columns) {
+  __shared__ float tile[TILE][TILE + 1];
+  int top = blockIdx.y * TILE, left = blockIdx.x * TILE, t = threadIdx.x;
+  for (int j = threadIdx.y; j < TILE; j += STEP) {
+    int r = top + j, c = left + t;
+    if (r < rows && c < columns) tile[j][t] = in[r * columns + c];
+  }
+  __syncthreads();
+  for (int j = threadIdx.y; j < TILE; j += STEP) {
+    int r = top + t, c = left + j;
+    if (r < rows && c < columns) out[c * rows + r] = tile[t][j];
+  }
+}

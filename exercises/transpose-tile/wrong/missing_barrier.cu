@@ -1,0 +1,16 @@
+// Wrong: warps read parts of the tile that other warps may not have written yet.
+#define TILE 32
+#define STEP 8
+// Launch: transpose<<<(ceil(columns / TILE), ceil(rows / TILE)), (TILE, STEP)>>>(in, out, rows, columns)
+__global__ void transpose(const float* in, float* out, int rows, int columns) {
+  __shared__ float tile[TILE][TILE];
+  int top = blockIdx.y * TILE, left = blockIdx.x * TILE;
+  for (int j = threadIdx.y; j < TILE; j += STEP) {
+    int r = top + j, c = left + threadIdx.x;
+    if (r < rows && c < columns) tile[j][threadIdx.x] = in[r * columns + c];
+  }
+  for (int j = threadIdx.y; j < TILE; j += STEP) {
+    int r = top + threadIdx.x, c = left + j;
+    if (r < rows && c < columns) out[c * rows + r] = tile[threadIdx.x][j];
+  }
+}

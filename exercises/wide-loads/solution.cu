@@ -1,0 +1,12 @@
+// out[i] = factor · a[i] for i < n. A thread owns four neighbouring floats and moves them together. The thread that
+// finds fewer than four left takes what is there, one float at a time.
+// Launch: scale<<<ceil(n / 1024), 256>>>(a, out, factor, n)
+__global__ void scale(const float* a, float* out, float factor, int n) {
+  int i = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
+  if (i + 4 <= n) {
+    float4 x = *reinterpret_cast<const float4*>(a + i);
+    *reinterpret_cast<float4*>(out + i) = make_float4(factor * x.x, factor * x.y, factor * x.z, factor * x.w);
+  } else {
+    for (; i < n; ++i) out[i] = factor * a[i];
+  }
+}

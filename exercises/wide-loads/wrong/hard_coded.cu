@@ -1,0 +1,12 @@
+// Wrong: assumes a tail of two elements, as the sizes that the learner sees have.
+// Launch: scale<<<ceil(n / 1024), 256>>>(a, out, factor, n)
+__global__ void scale(const float* a, float* out, float factor, int n) {
+  int i = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
+  if (i + 4 <= n) {
+    float4 x = *reinterpret_cast<const float4*>(a + i);
+    *reinterpret_cast<float4*>(out + i) = make_float4(factor * x.x, factor * x.y, factor * x.z, factor * x.w);
+  } else if (i < n) {
+    float2 x = *reinterpret_cast<const float2*>(a + i);
+    *reinterpret_cast<float2*>(out + i) = make_float2(factor * x.x, factor * x.y);
+  }
+}
