@@ -3,6 +3,7 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "app/exercises/goals.hpp"
@@ -125,7 +126,8 @@ void goals_card(Column& column, const Workshop& workshop) {
   for (size_t i = 0; i < exercise.goals.size(); ++i) {
     const Goal& goal = exercise.goals[i];
     const GoalOutcome outcome = judgement ? judgement->goals[i] : GoalOutcome();
-    const std::string name = strings.say(subject_of(goal));
+    std::string name = strings.say(subject_of(goal));
+    name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));  // English; no letter in Chinese
     std::string meaning =
         strings.format("workshop.goal_meaning", fmt::arg("what", name), fmt::arg("limit", strings.say(limit_of(goal))),
                        fmt::arg("case", goal.in_case + 1));

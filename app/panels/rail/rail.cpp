@@ -14,15 +14,6 @@ namespace {
 
 constexpr float kRow = 24, kStageGap = 8, kFoot = 56;
 
-void draw_stage(PanelContext& context, ImVec2 at, int stage) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const float top = centred_top(context.fonts.small, at.y + context.px(kRow / 2));
-  draw_text(list, context.fonts.small_semibold, {at.x + context.px(16), top}, context.theme.muted,
-            std::to_string(stage));
-  draw_text(list, context.fonts.small, {at.x + context.px(32), top}, context.theme.muted,
-            context.strings("rail.stage_" + std::to_string(stage)));
-}
-
 /// A mark at the right end of a row: its text has unsaved edits.
 void draw_edited(PanelContext& context, ImVec2 low, ImVec2 high) {
   const ImVec2 centre{high.x - context.px(10), (low.y + high.y) / 2};
@@ -183,44 +174,79 @@ void draw_exercise(PanelContext& context, ImVec2 at, float width, const Exercise
   if (pressed && !current) workshop.open(context.session, exercise.name);
 }
 
-/// "Exercises 3 of 9", which unfolds them. Returns the height.
-float draw_exercises(PanelContext& context, ImVec2 at, float width, int stage) {
-  if (context.workshop == nullptr) return 0;
+std::vector<const Exercise*> exercises_of(const PanelContext& context, int stage) {
   std::vector<const Exercise*> exercises;
+  if (context.workshop == nullptr) return exercises;
   for (const Exercise& one : context.workshop->catalogue().exercises)
     if (one.stage == stage) exercises.push_back(&one);
-  if (exercises.empty()) return 0;
-  const float top = at.y;
-  const Theme& theme = context.theme;
+  return exercises;
+}
+
+std::string fold_name(int stage) { return fmt::format("exercises_{}", stage); }
+
+/// At the right end of a stage's row: how many of its exercises are solved, and a triangle; a click unfolds them.
+/// Returns the left edge.
+float draw_fold(PanelContext& context, ImVec2 at, float width, int stage) {
+  const std::vector<const Exercise*> exercises = exercises_of(context, stage);
+  const float right = at.x + width - context.px(12);
+  if (exercises.empty()) return right;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = context.fonts.small;
-  const std::string id = fmt::format("exercises_{}", stage);
-  const bool open = context.view.unfolded.contains(id);
-  const ImVec2 low{at.x + context.px(8), at.y}, high{at.x + width - context.px(8), at.y + context.px(kRow)};
+  const auto solved = std::ranges::count_if(
+      exercises, [&](const Exercise* one) { return state_of(context, *one) >= ExerciseState::correct; });
+  const std::string count =
+      solved == 0 ? std::to_string(exercises.size()) : fmt::format("{}/{}", solved, exercises.size());
+  const float left = right - context.px(16) - text_size(font, count).x;
+  const ImVec2 low{left - context.px(6), at.y}, high{right + context.px(4), at.y + context.px(kRow)};
+  const std::string id = fold_name(stage);
+  auto& unfolded = context.view.unfolded;
+  const bool open = unfolded.contains(id);
   ImGui::SetCursorScreenPos(low);
   if (hit_area(id.c_str(), {high.x - low.x, high.y - low.y})) {
     if (open)
-      context.view.unfolded.erase(id);
+      unfolded.erase(id);
     else
-      context.view.unfolded.insert(id);
+      unfolded.insert(id);
   }
-  const ImU32 colour = ImGui::IsItemHovered() ? theme.text : theme.muted;
+  const ImU32 colour = ImGui::IsItemHovered() ? context.theme.text : context.theme.muted;
   mark(context, id, low, high);
   explain_rect(context, low, high, context.strings("workshop.exercises_meaning"));
-  const float middle = (low.y + high.y) / 2, half = context.px(3);
-  const ImVec2 centre{at.x + context.px(21), middle};
+  const float middle = (low.y + high.y) / 2, half = context.px(2.5F);
+  draw_text(list, font, {left, centred_top(font, middle)}, colour, count);
+  const ImVec2 centre{right - context.px(4), middle};
   if (open)
-    draw_chevron(list, centre, context.px(8), colour);
+    draw_chevron(list, centre, context.px(7), colour);
   else
     list->AddTriangleFilled({centre.x - half, centre.y - half * 1.3F}, {centre.x + half, centre.y},
                             {centre.x - half, centre.y + half * 1.3F}, colour);
-  draw_text(list, font, {at.x + context.px(32), centred_top(font, middle)}, colour,
-            context.strings("workshop.exercises"));
-  const auto done = std::ranges::count_if(
-      exercises, [&](const Exercise* one) { return state_of(context, *one) >= ExerciseState::correct; });
-  draw_text_right(list, font, {high.x - context.px(4), centred_top(font, middle)}, colour,
-                  fmt::format("{} / {}", done, exercises.size()));
-  at.y += context.px(kRow);
+  return low.x;
+}
+
+void draw_stage(PanelContext& context, ImVec2 at, float width, int stage) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = context.fonts.small;
+  const float top = centred_top(font, at.y + context.px(kRow / 2));
+  const float right = draw_fold(context, at, width, stage);
+  draw_text(list, context.fonts.small_semibold, {at.x + context.px(16), top}, context.theme.muted,
+            std::to_string(stage));
+  const float left = at.x + context.px(32);
+  const std::string& title = context.strings("rail.stage_" + std::to_string(stage));
+  const std::string shown = fit_text(font, title, right - left);
+  draw_text(list, font, {left, top}, context.theme.muted, shown);
+  if (shown != title) explain_rect(context, {left, at.y}, {right, at.y + context.px(kRow)}, title);
+}
+
+/// The exercises of a stage where they are unfolded, else only the shown one. Returns the height.
+float draw_exercises(PanelContext& context, ImVec2 at, float width, int stage) {
+  const float top = at.y;
+  const bool open = context.view.unfolded.contains(fold_name(stage));
+  const std::vector<const Exercise*> exercises = exercises_of(context, stage);
+  if (open && !exercises.empty()) {
+    ImFont* font = context.fonts.small;
+    draw_text(ImGui::GetWindowDrawList(), font, {at.x + context.px(32), centred_top(font, at.y + context.px(kRow / 2))},
+              context.theme.muted, context.strings("workshop.exercises"));
+    at.y += context.px(kRow);
+  }
   for (const Exercise* one : exercises) {
     const bool current = context.workshop->is_shown(context.session) && &context.workshop->exercise() == one;
     if (!open && !current) continue;
@@ -368,7 +394,7 @@ void draw_rail(PanelContext& context) {
     if (lab.stage != stage) {
       if (stage >= 0) at.y += draw_exercises(context, at, size.x, stage) + context.px(kStageGap);
       stage = lab.stage;
-      draw_stage(context, at, stage);
+      draw_stage(context, at, size.x, stage);
       at.y += context.px(kRow);
     }
     draw_lab(context, at, size.x, lab);
