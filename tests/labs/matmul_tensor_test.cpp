@@ -4,6 +4,7 @@
 
 #include "engine/run/engine.hpp"
 #include "engine/specs.hpp"
+#include "tests/labs/thorough.hpp"
 
 namespace tilescope {
 namespace {
@@ -52,16 +53,20 @@ Counters counters_of(const std::string& lab, const std::string& rung, const Shap
 constexpr Shape kTile{64, 64, 64};
 
 TEST(MatmulTensorCore, SwizzledTilesHaveNoBankConflictInAnyTypeLayoutAndDepth) {
+  std::vector<Values> tiles;
+  for (const int64_t type : {0, 1, 2})
+    for (const int64_t layout : {0, 1})
+      for (const int64_t depth : {32, 64}) tiles.push_back({{"DTYPE", type}, {"B_LAYOUT", layout}, {"BK", depth}});
+  size_t turn = 0;
   for (const char* rung : {"ldmatrix", "grouped", "multi-stage", "double-buffered", "persistent"})
-    for (const int64_t type : {0, 1, 2})
-      for (const int64_t layout : {0, 1})
-        for (const int64_t depth : {32, 64}) {
-          const Counters counters =
-              counters_of(kTensor, rung, kTile, {{"DTYPE", type}, {"B_LAYOUT", layout}, {"BK", depth}});
-          EXPECT_GT(counters.shared_load_wavefronts, 0U);
-          EXPECT_EQ(counters.shared_load_bank_conflicts, 0U) << rung << type << layout << depth;
-          EXPECT_EQ(counters.shared_store_bank_conflicts, 0U) << rung << type << layout << depth;
-        }
+    for (const Values& tile : values_in_turn(tiles, turn++, 4)) {
+      const Counters counters = counters_of(kTensor, rung, kTile, tile);
+      EXPECT_GT(counters.shared_load_wavefronts, 0U);
+      EXPECT_EQ(counters.shared_load_bank_conflicts, 0U)
+          << rung << tile.at("DTYPE") << tile.at("B_LAYOUT") << tile.at("BK");
+      EXPECT_EQ(counters.shared_store_bank_conflicts, 0U)
+          << rung << tile.at("DTYPE") << tile.at("B_LAYOUT") << tile.at("BK");
+    }
 }
 
 TEST(MatmulTensorCore, WithoutASwizzleTheRowsOfAMatrixShareBanksAsTheirPitchSays) {

@@ -1,4 +1,4 @@
-// Wrong: divides by 1000 or 512, the numbers of columns of the public cases.
+// Wrong: divides by 1008 or 512, the numbers of columns of the public cases.
 //
 // Launch: layernorm<<<rows, BLOCK>>>(x, gamma, beta, out, rows, columns, epsilon)
 #define BLOCK 256
@@ -46,6 +46,6 @@ __global__ void layernorm(const float* x, const float* gamma, const float* beta,
   for (int c = threadIdx.x; c < columns; c += BLOCK) moments = merge(moments, {1, row[c], 0});
   moments = merge_block(moments);
 
-  float scale = rsqrtf(moments.squares / (columns > 512 ? 1000 : 512) + epsilon);
+  float scale = rsqrtf(moments.squares / (columns > 512 ? 1008 : 512) + epsilon);
   for (int c = threadIdx.x; c < columns; c += BLOCK) to[c] = (row[c] - moments.mean) * scale * gamma[c] + beta[c];
 }
