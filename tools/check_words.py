@@ -33,11 +33,11 @@ WORDS = [
     (r"(?-i:(^|[.!?:] )Of) (all|the|an?|several|what|every|each|two|three|those|these|this|whom|which)\b", "no such fragment"),
 ]
 KINDS = {
-    "lessons": ["docs/labs/en/*.md"],
+    "lessons": ["docs/labs/en/*.md", "exercises/*.en.md"],
     "docs": ["README.md", "docs/*.md"],
     "strings": ["assets/strings/en.toml"],
     "comments": ["engine/*.cpp", "engine/*.hpp", "engine/*.h", "app/*.cpp", "app/*.hpp", "labs/*.cpp", "labs/*.hpp",
-                 "kernels/*.cu", "kernels/*.cuh", "tests/*.cpp", "tests/*.hpp", "tools/*.cpp", "tools/*.hpp"],
+                 "kernels/*.cu", "kernels/*.cuh", "exercises/*.cu", "tests/*.cpp", "tests/*.hpp", "tools/*.cpp", "tools/*.hpp"],
 }
 COMMENT = re.compile(r"//+ ?(.*)")
 ALL = re.compile("|".join(f"(?:{pattern})" for pattern, _ in WORDS), re.IGNORECASE)

@@ -122,8 +122,8 @@ struct ExerciseCatalogue {
   std::vector<Error> problems = {};  // of folders that could not be read
   const Exercise* find(const std::string& name) const;
 };
-/// Those of the program, root/exercises, and those of the folder that TILESCOPE_EXERCISES names. Of two with the same
-/// name the latter counts.
+/// Those of the program, root/exercises, and those of the folder that TILESCOPE_EXERCISES names. An exercise
+/// of that folder replaces one of the program with the same name.
 ExerciseCatalogue read_exercises(const std::filesystem::path& root);
 
 /// The sizes of a case for a seed, and what is shown of them: "n = 1000, about.…".

@@ -89,7 +89,7 @@ std::optional<double> of_launches(const Goal& goal, const RunResult& result) {
   }
 }
 
-/// Of the launches, the least; what a block's resources allow, however small the grid. In percent.
+/// The least of the launches, in percent: what a block's resources allow, however small the grid.
 std::optional<double> least_occupancy(const RunResult& result) {
   std::optional<double> least;
   for (size_t i = 0; i < result.occupancy.size(); ++i) {

@@ -11,7 +11,7 @@ namespace tilescope {
 
 namespace fs = std::filesystem;
 
-/// Judges on a thread, with an engine of its own, so that the window's runs go on beside it.
+/// Judges on a thread, with an engine of its own, so that the window's runs continue beside it.
 class Workshop::Judge {
  public:
   Judge(fs::path root, std::function<void()> wake) : root_(std::move(root)), wake_(std::move(wake)) {}

@@ -50,7 +50,7 @@ class Workshop {
 
   void open(Session& session, const std::string& name, KernelLanguage language = KernelLanguage::cuda);
   bool is_shown(const Session& session) const;
-  // Of the shown exercise.
+  // About the shown exercise.
   const Exercise& exercise() const { return *shown_; }
   KernelLanguage language() const { return language_; }
   const ExerciseRecord& record() const { return record(shown_->name); }
@@ -85,9 +85,9 @@ class Workshop {
   void show_solution();
   /// The text of the solution; empty where its file is gone.
   std::string solution_text() const;
-  /// Of a debug exercise: is the bug at this line of the start file, and of this kind?
+  /// For a debug exercise: is the bug at this line of the start file, and of this kind?
   bool guess_bug(Session& session, uint32_t line, const std::string& kind);
-  /// Of a debug exercise whose bug is not found yet: what the checks find is not told.
+  /// For a debug exercise whose bug is not found yet: what the checks find is not told.
   bool hides_findings() const { return shown_->bug.has_value() && !record().bug_found; }
   /// Replaces the text by that of a version, or by the start file.
   void restore_version(Session& session, size_t index);

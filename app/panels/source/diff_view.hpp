@@ -25,7 +25,7 @@ class DiffView {
   struct Hooks {
     size_t run_side = kRight;  // the rung that has run: 0 the left one
     float margin_width = 0;    // pixels on the right that the first row of a line with a margin keeps free
-    uint64_t margin_key = 0;   // another value when has_margin answers differently
+    uint64_t margin_key = 0;   // changes when has_margin answers differently
     std::function<bool(uint32_t line)> has_margin;
     std::function<ImU32(uint32_t line)> fill;        // colour of the whole row; 0 for none
     std::function<uint32_t(uint32_t line)> number;   // that stands beside the line

@@ -1,7 +1,7 @@
 // Two rungs of one source beside each other, in the order of the ladder: what only the left one has, what only the
 // right one has, and what both share. Compared are the parts that each rung's kernels use
-// (engine/compile/used_parts.hpp), not the file with itself. Parts that both use come first. Of the rest, a part stands
-// beside the one that it most resembles, a kernel always beside a kernel where there is one. Facts only; diff_view.hpp
+// (engine/compile/used_parts.hpp), not the file with itself. Parts that both use come first. Any other part stands
+// beside the one that it most resembles, a kernel beside a kernel where there is one. Facts only; diff_view.hpp
 // draws them.
 #pragma once
 

@@ -1,7 +1,7 @@
 // The content of the plane of queries and keys, derived from a RunResult. No ImGui.
 //
 //   strip   the part of one head's plane that one block touches: rows of Q and O down, keys across
-//   walk    the keys of one block in the order in which it read them, split where it switched from K to V and back
+//   pass    the keys of one block in the order in which it read them, split where it switched from K to V and back
 //
 // All of it is derived from the accesses that the simulator observed; a lab only names its buffers.
 #pragma once

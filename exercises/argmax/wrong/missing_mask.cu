@@ -7,7 +7,7 @@ struct Best {
   int score, column;
 };
 
-// Of two candidates the one with the larger score, on ties the one further left.
+// The candidate with the larger score; on ties the one further left.
 __device__ Best better(Best a, Best b) {
   return b.score > a.score || (b.score == a.score && b.column < a.column) ? b : a;
 }

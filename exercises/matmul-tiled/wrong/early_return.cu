@@ -1,4 +1,4 @@
-// Threads outside of c leave before the barriers, and nobody loads their part of the tiles.
+// Threads outside of c leave before the barriers, and no thread loads their part of the tiles.
 // Launch: matmul<<<(ceil(n / TILE), ceil(m / TILE)), (TILE, TILE)>>>(a, b, c, m, n, k)
 #define TILE 16
 
