@@ -50,8 +50,8 @@ void check_files(const Exercise& exercise, ExerciseTest& test) {
   if (exercise.hints.size() != kHints)
     test.problems.push_back(fmt::format("it has {} hints, and an exercise has {}", exercise.hints.size(), kHints));
   for (const Text& hint : exercise.hints)
-    if (hint.zh == hint.en) test.problems.push_back("a hint has no Chinese");
-  if (exercise.title.zh == exercise.title.en) test.problems.push_back("the title has no Chinese");
+    if (hint.zh == hint.en) test.problems.emplace_back("a hint has no Chinese");
+  if (exercise.title.zh == exercise.title.en) test.problems.emplace_back("the title has no Chinese");
   std::set<std::string> listed;
   size_t cuda = 0, triton = 0;
   for (const WrongSubmission& one : exercise.wrong) {
