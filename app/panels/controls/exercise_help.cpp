@@ -55,6 +55,15 @@ void kind_choice(Column& column, ViewState& view) {
   column.y += column.px(kField + 8);
 }
 
+/// Judgement::reason in a few words.
+std::string reason_text(const Strings& strings, const std::string& reason) {
+  if (reason.empty()) return strings("workshop.version_good");
+  if (reason.starts_with("goal: ")) return strings("workshop.reason_goal");
+  for (const char* known : {"result", "compile", "launch", "time", "error"})
+    if (reason == known) return strings(std::string("workshop.reason_") + known);
+  return strings.finding_name(reason);
+}
+
 /// A square for each case of a version.
 float draw_letters(Column& column, float x, float middle, const std::string& letters) {
   const Theme& theme = column.theme();
@@ -170,9 +179,7 @@ void versions_card(Column& column, Workshop& workshop) {
               clock_of(version.time));
     const float after = draw_letters(column, column.left + column.px(66), middle, version.cases);
     const bool secret = workshop.hides_findings() && !version.reason.empty();
-    const std::string outcome = version.reason.empty() ? strings("workshop.version_good")
-                                : secret               ? strings("workshop.version_refused")
-                                                       : version.reason;
+    const std::string outcome = secret ? strings("workshop.version_refused") : reason_text(strings, version.reason);
     draw_text_right(column.list, font, {column.right, centred_top(font, middle)},
                     version.reason.empty() ? column.theme().ok : column.theme().muted,
                     fit_text(font, outcome, column.right - after - column.px(8)));
