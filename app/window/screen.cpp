@@ -207,7 +207,7 @@ void Screen::draw(float width, float height) {
   escape_used_ = close_menus_by_input(view);
   sandbox.poll(session);
   workshop.poll(session);
-  if (const auto error = std::exchange(workshop.problem, std::nullopt)) show_message(as_sentence(strings, *error));
+  if (const auto error = workshop.take_problem()) show_message(as_sentence(strings, *error));
   follow_exercise();
   if (std::exchange(view.asks_for_file, false)) open_dialog();
   if (const auto error = sandbox.take_opening_error()) show_message(as_sentence(strings, *error));

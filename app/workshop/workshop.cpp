@@ -99,7 +99,7 @@ const ExerciseRecord& Workshop::record(const std::string& exercise) const {
 ExerciseRecord& Workshop::record_of(const std::string& exercise) { return records_[exercise]; }
 
 void Workshop::note_problem(const Result<void>& written) {
-  if (!written) problem = written.error();
+  if (!written) problem_ = written.error();
 }
 
 bool Workshop::is_shown(const Session& session) const {
@@ -117,7 +117,7 @@ Submission Workshop::submission() const {
 void Workshop::open(Session& session, const std::string& name, KernelLanguage language) {
   const Exercise* exercise = catalogue_.find(name);
   if (exercise == nullptr) {
-    problem = make_error(ErrorId::exercise_not_found, name);
+    problem_ = make_error(ErrorId::exercise_not_found, name);
     return;
   }
   if (language == KernelLanguage::triton && !exercise->has_triton) language = KernelLanguage::cuda;
@@ -269,7 +269,7 @@ void Workshop::restore_version(Session& session, size_t index) {
   set_language(session, triton ? KernelLanguage::triton : KernelLanguage::cuda);
   const auto text = read_text(folder_of(shown_->name) / version.file);
   if (!text) {
-    problem = make_error(ErrorId::file_not_found, (folder_of(shown_->name) / version.file).string(), "it is gone");
+    problem_ = make_error(ErrorId::file_not_found, (folder_of(shown_->name) / version.file).string(), "it is gone");
     return;
   }
   session.set_source(*text == start_text_ ? std::nullopt : std::optional(*text));

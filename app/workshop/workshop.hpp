@@ -17,6 +17,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/exercises/exercise.hpp"
@@ -62,6 +63,8 @@ class Workshop {
 
   /// Call once a frame, before Session::poll.
   void poll(Session& session);
+  /// What went wrong since the last call: an unknown exercise, a version that cannot be written.
+  std::optional<Error> take_problem() { return std::exchange(problem_, std::nullopt); }
 
   /// Shows a case in the views: its sizes and contents.
   void show_case(Session& session, size_t index);
@@ -122,10 +125,7 @@ class Workshop {
   std::unique_ptr<Judge> judge_;
   std::shared_ptr<const Judgement> judgement_;
   std::string judged_text_;
-
- public:
-  /// A sentence for the status bar; taken by whoever shows it.
-  std::optional<Error> problem;
+  std::optional<Error> problem_;
 };
 
 }  // namespace tilescope
