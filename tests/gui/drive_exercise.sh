@@ -67,6 +67,10 @@ xdotool key ctrl+Return
 judged "the right kernel meets every goal" '"reason":"","state":3'
 expect "every judged text is a version" '"versions":3'
 picture goals
+write '// Launch: add_ten<<<ceil(n / 256), 256>>>(a, out, n)' \
+  '__global__ void add_ten(const float* a, float* out, int n) { volatile int go = 1; while (go) { } }'
+xdotool key ctrl+Return
+judged "a kernel that never ends is stopped" '"reason":"(time|step-limit|deadlock)"'
 click version_2
 expect "the second version is restored" '"edited":"[^"]*threadIdx.x\] = a'
 
