@@ -47,8 +47,9 @@ list(FILTER panel_folders EXCLUDE REGEX "\\.")
 app_library(tilescope_panels "app/panels;${panel_folders}" tilescope_view tilescope_report)
 use_precompiled(views tilescope_view tilescope_panels)
 
-# Views register themselves, so they are objects, as labs are: a static library would drop them. A folder is a view.
-file(GLOB view_folders LIST_DIRECTORIES true CONFIGURE_DEPENDS app/views/*)
+# Views register themselves, so they are objects, as labs are: a static library would drop them. A folder is a view;
+# the figures of lessons register themselves too.
+file(GLOB view_folders LIST_DIRECTORIES true CONFIGURE_DEPENDS app/views/* app/views/lesson/figures)
 list(FILTER view_folders EXCLUDE REGEX "\\.")
 app_sources(view_sources ${view_folders})
 add_library(tilescope_views OBJECT ${view_sources})

@@ -81,7 +81,9 @@ void LessonView::read(PanelContext& context) {
 }
 
 void LessonView::update_layout(PanelContext& context, float width) {
-  const bool same_values = (!has_live_ || layout_result_.is(context.result)) && !std::exchange(answers_changed_, false);
+  const bool new_heights = prepare_figures(context);
+  const bool same_values =
+      !new_heights && (!has_live_ || layout_result_.is(context.result)) && !std::exchange(answers_changed_, false);
   if (layout_width_ == width && layout_font_ == context.fonts.body && same_values) return;
   if (layout_width_ != width || layout_font_ != context.fonts.body) settling_ = 2;
   layout_width_ = width;
@@ -92,8 +94,18 @@ void LessonView::update_layout(PanelContext& context, float width) {
     block.live = has_live_values(block);
     if (block.live) block.spans = with_live_values(block.spans, context.result.get());
   }
-  layout_ = lay_out_lesson(shown_, width, badge_width(context, Badge::simulated) + context.px(16), metrics(context));
+  LessonMetrics measure = metrics(context);
+  measure.figure_height = [&](const std::string& fence, float room) { return figures_.height(context, fence, room); };
+  layout_ = lay_out_lesson(shown_, width, badge_width(context, Badge::simulated) + context.px(16), measure);
   matches_due_ = true;
+}
+
+/// Figures show the GPU that is modelled. Returns whether their heights may have changed.
+bool LessonView::prepare_figures(const PanelContext& context) {
+  const Engine& engine = context.session.engine();
+  const auto chosen = engine.modelled_gpu(context.session.request().gpu);
+  return figures_.prepare(engine.gpus() ? std::span<const GpuSpec>(*engine.gpus()) : std::span<const GpuSpec>(),
+                          chosen ? *chosen : usual_gpu());
 }
 
 LessonMetrics LessonView::metrics(const PanelContext& context) const {
@@ -183,6 +195,8 @@ void LessonView::draw_boxes(PanelContext& context, const PlacedBlock& placed, Im
     if (box.kind == LessonBox::Kind::code) {
       list->AddRectFilled(low, high, theme.panel, context.px(6));
       draw_block_actions(context, shown_.blocks[placed.block], low, high);
+    } else if (box.kind == LessonBox::Kind::figure) {
+      figures_.draw(context, shown_.blocks[placed.block].info, low, high);
     } else if (box.kind == LessonBox::Kind::quote) {
       list->AddRectFilled(low, high, mix(theme.window, theme.muted, 0.45F));
     } else {

@@ -163,12 +163,20 @@ class LessonReader {
         break;
       case MD_BLOCK_CODE:
         while (block().text.ends_with('\n')) block().text.pop_back();
+        if (block().language == "figure") close_figure();
         break;
       default:
         break;
     }
     spans_ = nullptr;
     return 0;
+  }
+
+  /// Parameters may continue on the lines of the fence.
+  void close_figure() {
+    block().kind = LessonBlockKind::figure;
+    if (!block().text.empty()) block().info += " " + std::exchange(block().text, {});
+    std::ranges::replace(block().info, '\n', ' ');
   }
 
   int enter_span(MD_SPANTYPE type, void* detail) {

@@ -47,7 +47,7 @@ struct LessonSpan {
 };
 using LessonSpans = std::vector<LessonSpan>;
 
-enum class LessonBlockKind : uint8_t { heading, paragraph, code, table, rule };
+enum class LessonBlockKind : uint8_t { heading, paragraph, code, table, rule, figure };
 enum class LessonAlign : uint8_t { left, centre, right };
 
 struct LessonBlock {
@@ -61,7 +61,7 @@ struct LessonBlock {
   bool live = false;               // the spans contain {{values}} of the current run
   std::string anchor;              // heading: target of "#…" links
   std::string language, text;      // code: language is the first word of the fence's info, text ends without '\n'
-  std::string info;                // code: the rest of the fence's info
+  std::string info;                // code: the rest of the fence's info; figure: its kind and parameters
   std::vector<LessonAlign> align;  // table: by column
   std::vector<std::vector<LessonSpans>> rows;  // table: the first is the head
 };

@@ -21,7 +21,10 @@ float space_above(const LessonBlock& block, const LessonBlock* before) {
   if (before->kind == LessonBlockKind::heading) return before->level <= 2 ? 8 : 4;
   if (block.kind == LessonBlockKind::rule || before->kind == LessonBlockKind::rule) return 24;
   if (block.tight && before->tight && block.indent > 0 && before->indent > 0) return 4;
-  if (block.kind == LessonBlockKind::code || before->kind == LessonBlockKind::code) return 16;
+  const auto boxed = [](LessonBlockKind kind) {
+    return kind == LessonBlockKind::code || kind == LessonBlockKind::figure;
+  };
+  if (boxed(block.kind) || boxed(before->kind)) return 16;
   return block.quote != before->quote ? 16 : 12;
 }
 
@@ -90,8 +93,17 @@ class LayoutBuilder {
         placed.boxes.push_back({LessonBox::Kind::hairline, left_, y_, layout_.width, y_ + unit_});
         y_ += unit_;
         break;
+      case LessonBlockKind::figure:
+        place_figure(block, placed);
+        break;
     }
     placed.height = y_ - placed.y;
+  }
+
+  void place_figure(const LessonBlock& block, PlacedBlock& placed) {
+    const float top = y_;
+    if (metrics_.figure_height) y_ += metrics_.figure_height(block.info, layout_.width - left_);
+    placed.boxes.push_back({LessonBox::Kind::figure, left_, top, layout_.width, y_});
   }
 
   float room() const { return std::max(layout_.width - left_, 120 * unit_); }

@@ -16,7 +16,8 @@ enum class LessonFont : uint8_t { body, strong, code, title, title_strong };
 
 struct LessonMetrics {
   std::function<float(LessonFont, std::string_view)> width;
-  float unit = 1;  // one unscaled pixel
+  float unit = 1;                                                                  // one unscaled pixel
+  std::function<float(const std::string& fence, float width)> figure_height = {};  // none: figures take no room
 };
 
 /// A run of text in one style on one line; x from the left of the column, baseline from the top of the lesson.
@@ -43,9 +44,9 @@ std::vector<LessonLine> wrap_spans(const LessonSpans& spans, LessonFont font, fl
 /// Width of the widest part of the text that wrap_spans breaks only if it does not fit on a line.
 float widest_piece(const LessonSpans& spans, LessonFont font, const LessonMetrics& metrics);
 
-/// A horizontal hairline, a filled box or a bar beside a quote; same origin as the runs.
+/// A horizontal hairline, a filled box, a bar beside a quote or a figure; same origin as the runs.
 struct LessonBox {
-  enum class Kind : uint8_t { hairline, code, quote } kind;
+  enum class Kind : uint8_t { hairline, code, quote, figure } kind;
   float x0, y0, x1, y1;
 };
 

@@ -13,6 +13,7 @@
 
 #include "app/observed/result_reference.hpp"
 #include "app/views/context.hpp"
+#include "app/views/lesson/figures/lesson_figures.hpp"
 #include "app/views/lesson/lesson_document.hpp"
 #include "app/views/lesson/lesson_find.hpp"
 #include "app/views/lesson/lesson_layout.hpp"
@@ -48,6 +49,7 @@ class LessonView : public View {
   static std::string exercises_of_lab(const PanelContext& context);
   void read(PanelContext& context);
   void update_layout(PanelContext& context, float width);
+  bool prepare_figures(const PanelContext& context);
   void follow_anchor(PanelContext& context);
   void restore_place();
   LessonMetrics metrics(const PanelContext& context) const;
@@ -76,6 +78,8 @@ class LessonView : public View {
   Language language_ = Language::en;
   LessonDocument document_, shown_;
   bool found_ = false, has_live_ = false;
+
+  LessonFigures figures_;
 
   LessonLayout layout_;
   float layout_width_ = 0;

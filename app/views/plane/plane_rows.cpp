@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "app/observed/online_softmax.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -95,20 +97,18 @@ SoftmaxTrace trace_of(const RowInputs& inputs) {
     return score;
   };
   SoftmaxTrace trace{SoftmaxTrace::Source::inputs, inputs.row, {}};
-  double m = -HUGE_VAL, l = 0;
+  OnlineSoftmax state;
   std::vector<double> scores;
   for (const ElementRange& keys : inputs.steps) {
     SoftmaxStep step{.first_key = keys.begin, .end_key = std::max(keys.begin, std::min(keys.end, inputs.visible))};
     scores.clear();
     for (int64_t key = step.first_key; key < step.end_key; ++key) scores.push_back(score_of(key));
-    step.largest = scores.empty() ? -HUGE_VAL : *std::max_element(scores.begin(), scores.end());
-    const double top = std::max(m, step.largest);
-    step.rescale = l > 0 ? std::exp(m - top) : 1;
-    step.raised = l > 0 && top > m;
-    l *= step.rescale;
-    for (const double score : scores) l += std::exp(score - top);
-    step.m = m = top;
-    step.l = l;
+    state.add(scores);
+    step.largest = state.largest;
+    step.m = state.m;
+    step.l = state.l;
+    step.rescale = state.rescale;
+    step.raised = state.raised;
     trace.steps.push_back(step);
   }
   return trace;

@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-constexpr uint32_t kBanks = 32, kWordBytes = 4;
+constexpr uint32_t kBanksOfRow = 32, kWordBytes = 4;
 
 size_t index_of_step(std::span<const SharedEvent> events, uint32_t step) {
   const auto at = std::partition_point(events.begin(), events.end(), [&](const auto& one) { return one.step < step; });
@@ -84,7 +84,7 @@ std::vector<SharedRun> runs_of_row(const SharedPicture& picture, std::span<const
                                    const RunResult& result) {
   constexpr uint32_t kWide = 8;
   std::vector<SharedRun> runs;
-  for (uint32_t word = row * kBanks; word < (row + 1) * kBanks && word < contents.size(); ++word) {
+  for (uint32_t word = row * kBanksOfRow; word < (row + 1) * kBanksOfRow && word < contents.size(); ++word) {
     const SharedWord& now = contents[word];
     if (!runs.empty()) {
       SharedRun& run = runs.back();
