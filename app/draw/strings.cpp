@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/draw/glossary.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -41,7 +43,10 @@ Result<Strings> Strings::load(const std::filesystem::path& folder) {
   if (!chinese) return tl::unexpected(chinese.error());
   auto messages = Messages::load(folder / "zh-messages.toml");
   if (!messages) return tl::unexpected(messages.error());
+  auto glossary = Glossary::load(folder / "glossary.toml");
+  if (!glossary) return tl::unexpected(glossary.error());
   Strings strings;
+  strings.glossary_ = std::make_shared<const Glossary>(std::move(*glossary));
   strings.chinese_messages_ = std::move(*messages);
   strings.english_ = std::move(*english);
   strings.chinese_ = std::move(*chinese);

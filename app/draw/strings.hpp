@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,10 +28,12 @@ namespace tilescope {
 
 enum class Language { en, zh };
 
+class Glossary;  // app/draw/glossary.hpp
+
 class Strings {
  public:
-  /// Reads both files. A key that is missing in one language shows the other language's text; missing in both, the key
-  /// itself.
+  /// Reads both files, and the glossary beside them. A key that is missing in one language shows the other language's
+  /// text; missing in both, the key itself.
   static Result<Strings> load(const std::filesystem::path& folder);
 
   Language language = Language::en;
@@ -54,6 +57,8 @@ class Strings {
   std::string finding_name(std::string_view id) const;
   /// A text of a recording or of a lab that is stored in English.
   std::string note(std::string_view text) const;
+  /// The terms of the lessons and of the window; null only before load().
+  const Glossary* glossary() const { return glossary_.get(); }
   /// Keys that are present in only one language; empty when the files agree (a test checks it).
   std::vector<std::string> unpaired() const;
 
@@ -61,6 +66,7 @@ class Strings {
   static std::string filled(const std::string& text, fmt::format_args arguments);
   std::unordered_map<std::string, std::string> english_, chinese_;
   Messages chinese_messages_;
+  std::shared_ptr<const Glossary> glossary_;
   mutable std::unordered_map<std::string, std::string> missing_;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <utility>
 
 #include "app/draw/tooltip.hpp"
 
@@ -11,28 +12,33 @@ namespace tilescope {
 namespace {
 
 /// The tooltip appears when the pointer has rested; until then, and for F1, the text is only recorded.
-void show_explanation(DrawContext& context, const Mark& area, std::string_view text) {
+void show_explanation(DrawContext& context, const Mark& area, std::string explained, std::span<const TextRun> runs) {
   DrawState& screen = context.screen;
-  screen.explained = text;
+  screen.explained = std::move(explained);
   if (!screen.animate || !screen.explanation_due || ImGui::IsMouseDown(0)) return;
-  const TextRun run[] = {{context.fonts.small, context.theme.text, text}};
   const float step = context.px(20), widest = context.px(380);
-  const float width = std::min(widest, std::ceil(text_size(context.fonts.small, text).x) + 1);
-  const float height = flow_text(nullptr, {0, 0}, width, step, run);
+  float natural = 0;
+  for (const TextRun& run : runs) natural = std::max(natural, text_size(run.font, run.text).x);
+  const float width = std::min(widest, std::ceil(natural) + 1);
+  const float height = flow_text(nullptr, {0, 0}, width, step, runs);
   const ImVec2 padding{context.px(12), context.px(6)}, pointer = ImGui::GetIO().MousePos;
-  const Mark explained = explained_part(area, pointer, screen.scale);
+  const Mark part = explained_part(area, pointer, screen.scale);
   const TooltipRoom room{ImGui::GetIO().DisplaySize, screen.rail_right, screen.column_left, screen.keep_free};
-  const Mark place =
-      place_tooltip(explained, pointer, {width + 2 * padding.x, height + 2 * padding.y}, room, screen.scale);
-  screen.tooltip = {explained, place};
+  const Mark place = place_tooltip(part, pointer, {width + 2 * padding.x, height + 2 * padding.y}, room, screen.scale);
+  screen.tooltip = {part, place};
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, context.px(6));
   ImGui::SetNextWindowPos(place.low);
   ImGui::BeginTooltip();
-  flow_text(ImGui::GetWindowDrawList(), ImGui::GetCursorScreenPos(), width, step, run);
+  flow_text(ImGui::GetWindowDrawList(), ImGui::GetCursorScreenPos(), width, step, runs);
   ImGui::Dummy({width, height});
   ImGui::EndTooltip();
   ImGui::PopStyleVar(2);
+}
+
+void show_explanation(DrawContext& context, const Mark& area, std::string_view text) {
+  const TextRun run[] = {{context.fonts.small, context.theme.text, text}};
+  show_explanation(context, area, std::string(text), run);
 }
 
 }  // namespace
@@ -178,6 +184,18 @@ void explain(DrawContext& context, std::string_view text) {
 void explain_rect(DrawContext& context, ImVec2 low, ImVec2 high, std::string_view text) {
   if (!text.empty() && ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high))
     show_explanation(context, {low, high}, text);
+}
+
+void explain_rect(DrawContext& context, ImVec2 low, ImVec2 high, const Explanation& explanation) {
+  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
+  const auto [title, text, quiet] = explanation;
+  // Runs continue each other's line, so each begins with a new one.
+  const std::string below = title.empty() ? text : "\n" + text;
+  const std::string last = quiet.empty() ? std::string() : "\n" + quiet;
+  const TextRun runs[] = {{context.fonts.small_semibold, context.theme.text, title},
+                          {context.fonts.small, context.theme.text, below},
+                          {context.fonts.small, context.theme.muted, last}};
+  show_explanation(context, {low, high}, title + below + last, runs);
 }
 
 void mark(DrawContext& context, std::string name, ImVec2 low, ImVec2 high) {

@@ -40,6 +40,12 @@ int tab_row(DrawContext& context, const char* id, std::span<const std::string> n
 void explain(DrawContext& context, std::string_view text);
 void explain_rect(DrawContext& context, ImVec2 low, ImVec2 high, std::string_view text);
 
+/// The same with a title in semibold above the text, and a quiet line below it; both may be empty.
+struct Explanation {
+  std::string title, text, quiet;
+};
+void explain_rect(DrawContext& context, ImVec2 low, ImVec2 high, const Explanation& explanation);
+
 /// Records the position of a thing, for tests and scripts (app/draw/marks.hpp).
 void mark(DrawContext& context, std::string name, ImVec2 low, ImVec2 high);
 

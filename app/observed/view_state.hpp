@@ -124,6 +124,8 @@ struct ViewState : LabView, DrawState {
   bool source_active = false;                    // it had the pointer or the keyboard focus in the last frame
   SourceWish source_wish = SourceWish::none;     // handled by the source panel when it is drawn
   std::string lesson_anchor;                     // heading to scroll to; cleared when done
+  std::optional<std::string> asks_for_term;      // the glossary is due, at this term; the screen takes it over
+  std::string sheet = "cuda";                    // the cheat sheet that the view of them shows
   double explained_for = 0;                      // seconds since `explained` last changed
   std::map<std::string, std::string>
       ladder_sizes;   // lab → the recorded size (place_name) its ladder is at; none: largest

@@ -94,7 +94,11 @@ void help_items(PanelContext& context, Screen& screen) {
   const Strings& text = context.strings;
   if (item(context, "keys", text("menu.keys"), "F1")) screen.show_help(Screen::Help::keys);
   if (item(context, "terms", text("menu.terms"), "")) screen.show_help(Screen::Help::terms);
+  if (item(context, "glossary", text("terms.glossary"), "")) screen.show_help(Screen::Help::glossary);
   if (item(context, "tour", text("menu.tour"), "")) start_tour(screen);
+  gap(context);
+  for (const char* sheet : {"cuda", "triton", "errors"})
+    if (item(context, sheet, text(std::string("menu.sheet_") + sheet), "")) screen.show_sheet(sheet);
   gap(context);
   if (item(context, "docs", text("menu.docs"), "")) open_docs(context, screen);
 }

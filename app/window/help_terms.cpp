@@ -1,4 +1,4 @@
-// The meaning of badges, marks and colours, and of words used throughout: a help page.
+// The meaning of badges and colours: a help page.
 #include "app/window/help_terms.hpp"
 
 #include <array>
@@ -75,15 +75,6 @@ void colours(Page& page) {
   page.meaning(page.context.strings("terms.quantity_meaning"));
 }
 
-void words(Page& page) {
-  page.title("terms.words");
-  for (const char* word : {"warp", "lane", "block", "sector", "wavefront", "wave", "occupancy", "spill"}) {
-    const std::string key = std::string("terms.") + word;
-    page.name(0, page.context.strings(key));
-    page.meaning(page.context.strings(key + "_meaning"));
-  }
-}
-
 }  // namespace
 
 void draw_terms(PanelContext& context, float width) {
@@ -91,7 +82,6 @@ void draw_terms(PanelContext& context, float width) {
   Page page{context, ImGui::GetWindowDrawList(), low, width};
   badges(page);
   colours(page);
-  words(page);
   ImGui::SetCursorScreenPos(low);
   ImGui::Dummy({width, page.at.y - low.y});
 }

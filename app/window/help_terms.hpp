@@ -1,4 +1,4 @@
-// The help page about the meaning of badges, colours and words.
+// The help page about the meaning of badges and colours.
 #pragma once
 
 #include "app/views/context.hpp"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "app/draw/glossary.hpp"
 #include "app/draw/keys.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/view.hpp"
@@ -100,6 +101,17 @@ void add_source_commands(std::vector<PaletteEntry>& entries, const Strings& text
                      [&screen] { screen.toggle_lower(); }});
 }
 
+/// The pages to look things up in, and every term.
+void add_pages(std::vector<PaletteEntry>& entries, const Strings& text, Screen& screen) {
+  entries.push_back({text("menu.keys"), "F1", [&screen] { screen.show_help(Screen::Help::keys); }});
+  entries.push_back({text("menu.terms"), "", [&screen] { screen.show_help(Screen::Help::terms); }});
+  entries.push_back({text("terms.glossary"), "", [&screen] { screen.show_help(Screen::Help::glossary); }});
+  for (const char* sheet : {"cuda", "triton", "errors"})
+    entries.push_back({text(std::string("menu.sheet_") + sheet), "", [&screen, sheet] { screen.show_sheet(sheet); }});
+  for (const Term& term : text.glossary()->terms())
+    entries.push_back({text(term.name), text("terms.term"), [&screen, &term] { screen.show_term(term.name.en); }});
+}
+
 void draw_row(PanelContext& context, const PaletteEntry& entry, bool chosen, float width) {
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -181,6 +193,7 @@ std::vector<PaletteEntry> palette_entries(PanelContext& context, Screen& screen)
   add_actions(entries, context, screen);
   add_source_commands(entries, context.strings, screen);
   add_switches(entries, context, screen);
+  add_pages(entries, context.strings, screen);
   return entries;
 }
 

@@ -27,7 +27,7 @@ struct Palette {
 /// Whether the letters of `typed` occur in the text in order (ASCII case ignored); lower is the better match, −1 no
 /// match.
 int match_score(std::string_view text, std::string_view typed);
-/// Every lab, every rung of the current lab, and every command, in that order.
+/// Every lab, every rung of the current lab, every command, and every term of the glossary, in that order.
 std::vector<PaletteEntry> palette_entries(PanelContext& context, Screen& screen);
 /// The matching entries, best first.
 std::vector<PaletteEntry> filtered(std::vector<PaletteEntry> entries, std::string_view typed);

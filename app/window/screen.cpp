@@ -11,6 +11,7 @@
 #include "app/views/view.hpp"
 #include "app/window/file_dialog.hpp"
 #include "app/window/header.hpp"
+#include "app/window/help_glossary.hpp"
 #include "app/window/nothing_runs.hpp"
 #include "app/window/palette.hpp"
 #include "app/window/python_question.hpp"
@@ -68,7 +69,8 @@ Screen::Screen(std::shared_ptr<Engine> engine, Strings texts)
       panels_(std::make_unique<Panels>()),
       edits_(std::make_unique<KeptEdits>()),
       palette_(std::make_unique<Palette>()),
-      dialog_(std::make_unique<FileDialog>()) {}
+      dialog_(std::make_unique<FileDialog>()),
+      glossary_(std::make_unique<GlossaryPage>()) {}
 Screen::~Screen() = default;
 
 void Screen::show_message(std::string text) {
@@ -160,6 +162,18 @@ void Screen::show_help(Help page) {
   help_open_ = true;
   help_page_ = page;
   help_text_.clear();
+  if (page == Help::glossary) glossary_->open("");
+}
+
+void Screen::show_term(std::string term) {
+  show_help(Help::glossary);
+  glossary_->open(std::move(term));
+}
+
+void Screen::show_sheet(std::string name) {
+  view.sheet = std::move(name);
+  view.tab = "sheets";
+  view.source_maximised = false;
 }
 
 void Screen::open_finder() { open_palette(*palette_); }
@@ -211,6 +225,7 @@ void Screen::draw(float width, float height) {
   follow_exercise();
   if (std::exchange(view.asks_for_file, false)) open_dialog();
   if (const auto error = sandbox.take_opening_error()) show_message(as_sentence(strings, *error));
+  if (const auto term = std::exchange(view.asks_for_term, std::nullopt)) show_term(*term);
   if (!view.say.empty()) show_message(std::exchange(view.say, {}));
   session.poll();
   enter_lab(view, session.lab().name);

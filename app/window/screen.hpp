@@ -22,6 +22,7 @@ namespace tilescope {
 
 struct Palette;
 struct FileDialog;
+class GlossaryPage;
 struct Panels;
 class WindowViews;
 
@@ -83,9 +84,13 @@ class Screen {
   void toggle_source_maximised();
   void toggle_lower();  // source and speed, below the view
   void toggle_diff();   // two rungs side by side in the source panel
-  /// The help page opened by F1, or the one about badges, colours and words.
-  enum class Help { keys, terms };
+  /// The pages of the help: the keys (F1), badges and colours, and the glossary.
+  enum class Help { keys, terms, glossary };
   void show_help(Help page);
+  /// The glossary at a term, by its English name.
+  void show_term(std::string term);
+  /// A cheat sheet, by its name (app/views/sheets/sheets.cpp).
+  void show_sheet(std::string name);
   /// Ctrl+P.
   void open_finder();
   /// Restores the edits that an earlier start left in the folder, and stores new edits there. Call once, before own
@@ -108,7 +113,8 @@ class Screen {
   void draw_lower_chevron(PanelContext& context, const Layout& layout);
   void source_keys();
   void draw_help(PanelContext& context);
-  void draw_help_page(PanelContext& context, float width, float key_column);
+  void draw_help_page(PanelContext& context, ImVec2 size, float key_column);
+  void draw_help_keys(PanelContext& context, float key_column);
   void handle_keys(PanelContext& context);
   void keep_edits();
   void follow_exercise();
@@ -131,6 +137,7 @@ class Screen {
   bool help_open_ = false;
   Help help_page_ = Help::keys;
   std::string help_text_;
+  std::unique_ptr<GlossaryPage> glossary_;
 };
 
 }  // namespace tilescope

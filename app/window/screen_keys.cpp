@@ -1,4 +1,4 @@
-// The keys of the screen, and the help opened by F1.
+// The keys of the screen.
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -10,26 +10,10 @@
 #include "app/views/playback.hpp"
 #include "app/views/view.hpp"
 #include "app/window/file_dialog.hpp"
-#include "app/window/help_terms.hpp"
 #include "app/window/palette.hpp"
 #include "app/window/screen.hpp"
 
 namespace tilescope {
-namespace {
-
-constexpr const char* kHelpKeys[] = {"help.run",        "help.play",     "help.step",  "help.wave",     "help.lines",
-                                     "help.zoom",       "help.ends",     "help.tabs",  "help.find",     "help.open",
-                                     "help.edit",       "help.save",     "help.diff",  "help.search",   "help.replace",
-                                     "help.go_to_line", "help.maximise", "help.lower", "help.baseline", "help.scale",
-                                     "help.help",       "help.cancel"};
-
-/// "F5, Ctrl+Enter|run": the keys, and what they do.
-std::pair<std::string_view, std::string_view> help_line(std::string_view line) {
-  const size_t bar = std::min(line.find('|'), line.size());
-  return {line.substr(0, bar), line.substr(std::min(bar + 1, line.size()))};
-}
-
-}  // namespace
 
 /// The source panel handles its keys itself; if it is hidden, it gets a command.
 void Screen::source_keys() {
@@ -91,63 +75,6 @@ void Screen::handle_keys(PanelContext& context) {
   if (key_went_down(Key::b)) pin_baseline(context);
   if (key_went_down(Key::d)) toggle_diff();
   if (!views_->at(view.tab).keys(context)) playback_keys(context);
-}
-
-void Screen::draw_help_page(PanelContext& context, float width, float key_column) {
-  if (!help_text_.empty()) {
-    ImGui::PushTextWrapPos(width - context.px(24));
-    ImGui::TextUnformatted(help_text_.c_str());
-    ImGui::PopTextWrapPos();
-    ImGui::Dummy({0, context.px(16)});
-  }
-  if (help_page_ == Help::terms) return draw_terms(context, width - context.px(48));
-  ImGui::PushFont(fonts.body_semibold);
-  ImGui::TextUnformatted(strings("help.title").c_str());
-  ImGui::PopFont();
-  ImGui::Dummy({0, context.px(8)});
-  const float row = context.px(24);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  for (const char* key : kHelpKeys) {
-    const auto [keys, what] = help_line(strings(key));
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float top = centred_top(fonts.small, at.y + row / 2);
-    draw_text(list, fonts.small, {at.x, top}, theme().text, keys);
-    draw_text(list, fonts.small, {at.x + key_column, top}, theme().muted, what);
-    ImGui::Dummy({0, row});
-  }
-}
-
-void Screen::draw_help(PanelContext& context) {
-  if (!help_open_) return;
-  // The widest keys determine where the descriptions begin, in each language.
-  float key_column = 0, what_column = context.px(360);
-  for (const char* key : kHelpKeys) {
-    const auto [keys, what] = help_line(strings(key));
-    key_column = std::max(key_column, text_size(fonts.small, keys).x + context.px(24));
-    what_column = std::max(what_column, text_size(fonts.small, what).x);
-  }
-  const bool terms = help_page_ == Help::terms;
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float width =
-      terms ? context.px(720) : std::min(key_column + what_column + context.px(2 * 24 + 8), display.x - context.px(16));
-  ImGui::SetNextWindowPos({std::round((display.x - width) / 2), context.px(terms ? 40 : 96)});
-  ImGui::SetNextWindowSize({width, 0});
-  ImGui::SetNextWindowSizeConstraints({width, 0}, {width, display.y - context.px(80)});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(24), context.px(20)));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, context.px(8));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, context.theme.panel);
-  ImGui::Begin("help", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
-  draw_help_page(context, width, key_column);
-  const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  mark(context, terms ? "help.terms" : "help.keys", low, {low.x + size.x, low.y + size.y});
-  const bool elsewhere = ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered();
-  ImGui::End();
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar(4);
-  if (elsewhere) help_open_ = false;
 }
 
 }  // namespace tilescope

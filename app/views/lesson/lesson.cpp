@@ -9,6 +9,7 @@
 #include "app/draw/widgets.hpp"
 #include "app/views/lesson/lesson_answers.hpp"
 #include "app/views/lesson/lesson_live.hpp"
+#include "app/views/lesson/lesson_terms.hpp"
 #include "app/views/lesson/lesson_view.hpp"
 #include "app/workshop/workshop.hpp"
 #include "engine/text_file.hpp"
@@ -35,6 +36,12 @@ ImFont* font_of(const Fonts& fonts, LessonFont font) {
       break;
   }
   return fonts.body;
+}
+
+/// The term in both languages, what it means, and what vendors call it.
+Explanation explanation_of(const Strings& strings, const Term& term) {
+  const std::string &name = strings(term.name), &other = strings.language == Language::en ? term.name.zh : term.name.en;
+  return {name == other ? name : name + " · " + other, strings(term.text), term.vendors};
 }
 
 }  // namespace
@@ -75,6 +82,7 @@ void LessonView::read(PanelContext& context) {
   const auto text = read_text(context.session.engine().root() / shown.file);
   found_ = text.has_value();
   document_ = parse_lesson(shown.before + text.value_or("") + shown.after);
+  if (const Glossary* glossary = context.strings.glossary()) mark_terms(document_, *glossary, language);
   has_live_ = std::ranges::any_of(document_.blocks, has_live_values);
   layout_width_ = 0;
   settling_ = 2;
@@ -250,6 +258,7 @@ void LessonView::draw_run(PanelContext& context, const LessonRun& run, ImVec2 or
                         mix(theme.window, theme.raised, 0.85F), context.px(3));
   draw_text(list, font, {x, baseline_top(font, baseline)}, colour, run.text);
   if (run.emphasis_dots) draw_emphasis_dots(context, run, x, baseline);
+  if (run.term >= 0) draw_term(context, run, x, baseline);
   if (run.link < 0) return;
   const ImVec2 low{x, baseline - context.px(16)}, high{x + run.width, baseline + context.px(6)};
   const float line = std::round(baseline + context.px(3));
@@ -262,6 +271,25 @@ void LessonView::draw_run(PanelContext& context, const LessonRun& run, ImVec2 or
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   explain_rect(context, low, high, meaning_of(context, link));
   if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) act(context, link);
+}
+
+/// A term of the glossary: dots below it, quiet until the pointer is there; a click opens the glossary at it.
+void LessonView::draw_term(PanelContext& context, const LessonRun& run, float x, float baseline) {
+  const Term& term = context.strings.glossary()->terms()[static_cast<size_t>(run.term)];
+  const ImVec2 low{x, baseline - context.px(16)}, high{x + run.width, baseline + context.px(6)};
+  const bool hovered = ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high);
+  const Theme& theme = context.theme;
+  const ImU32 colour = hovered ? theme.accent : mix(theme.window, theme.muted, 0.75F);
+  const float dot = std::max(1.0F, std::round(context.px(1))), step = 3 * dot,
+              top = std::round(baseline + context.px(4));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (float at = std::round(x); at + dot <= x + run.width + 0.5F; at += step)
+    list->AddRectFilled({at, top}, {at + dot, top + dot}, colour);
+  mark(context, "term " + term.name.en, low, high);
+  if (!hovered) return;
+  ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  explain_rect(context, low, high, explanation_of(context.strings, term));
+  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) context.view.asks_for_term = term.name.en;
 }
 
 /// Below every Chinese character, but not below punctuation.

@@ -44,6 +44,7 @@ struct LessonSpan {
   std::string text;
   bool strong = false, emphasis = false, code = false;
   int link = -1;  // index into LessonDocument::links
+  int term = -1;  // index into Glossary::terms(), set by mark_terms()
 };
 using LessonSpans = std::vector<LessonSpan>;
 

@@ -29,6 +29,7 @@ struct LessonRun {
   bool inline_code = false, muted = false;
   TokenKind token = TokenKind::text;  // in code blocks
   bool emphasis_dots = false;         // Chinese has no bold face here: dots below its characters, as in print
+  int term = -1;                      // index into Glossary::terms()
 };
 
 struct LessonLine {

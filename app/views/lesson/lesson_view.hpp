@@ -64,6 +64,7 @@ class LessonView : public View {
   void draw_block(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
   void draw_boxes(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
   void draw_run(PanelContext& context, const LessonRun& run, ImVec2 origin, bool live);
+  void draw_term(PanelContext& context, const LessonRun& run, float x, float baseline);
   void draw_emphasis_dots(PanelContext& context, const LessonRun& run, float x, float baseline);
   float draw_block_action(PanelContext& context, const char* key, float right, float top, bool* pressed);
   void draw_block_actions(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high);

@@ -178,6 +178,7 @@ class Wrapper {
     line.width += gap ? space_ : 0;
     LessonRun run{atom.text, font,     line.width + padding(span), 0, metrics_.width(font, atom.text),
                   span.link, span.code};
+    run.term = span.term;
     run.emphasis_dots = span.strong && font_ == LessonFont::body;
     line.width += run.width + 2 * padding(span);
     line.runs.push_back(std::move(run));
