@@ -88,7 +88,7 @@ void Glossary::index_names() {
     index(Language::en, term.name.en, i);
     index(Language::en, plural_of(term.name.en), i);
     for (const std::string& one : term.spellings) index(Language::en, one, i);
-    index(Language::zh, term.name.zh, i);
+    if (term.chinese.empty()) index(Language::zh, term.name.zh, i);
     for (const std::string& one : term.chinese) index(Language::zh, one, i);
   }
   for (auto& buckets : spellings_)

@@ -18,7 +18,7 @@ namespace tilescope {
 struct Term {
   Text name;                           // also identifies it
   std::vector<std::string> spellings;  // English ones that are neither the name nor its plural
-  std::vector<std::string> chinese;    // spellings in Chinese texts beside the name, such as "SM"
+  std::vector<std::string> chinese;    // what Chinese texts write, as "SM"; empty: just the name
   std::string vendors;                 // what NVIDIA, Nsight Compute or Triton calls it; may be empty
   std::string lab;                     // that teaches it
   Text text;

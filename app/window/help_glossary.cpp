@@ -202,6 +202,7 @@ bool GlossaryPage::draw(PanelContext& context, ImVec2 size) {
   draw_text_right(ImGui::GetWindowDrawList(), context.fonts.small,
                   {low.x + size.x, centred_top(context.fonts.small, low.y + context.px(18))}, context.theme.muted,
                   count);
+  separator_line(context, low.y + search - 1);
   ImGui::SetCursorScreenPos({low.x - side, low.y + search});
   ImGui::BeginChild("glossary", {size.x + 2 * side, size.y - search}, false, ImGuiWindowFlags_NoNav);
   ImGui::SetCursorScreenPos({ImGui::GetCursorScreenPos().x + side, ImGui::GetCursorScreenPos().y});

@@ -1,6 +1,7 @@
 // The help: its pages, and the window over the screen that shows one of them.
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -30,13 +31,13 @@ std::pair<std::string_view, std::string_view> help_line(std::string_view line) {
 const char* name_of(Screen::Help page) {
   switch (page) {
     case Screen::Help::terms:
-      return "help.terms";
+      return "terms";
     case Screen::Help::glossary:
-      return "help.glossary";
+      return "glossary";
     case Screen::Help::keys:
       break;
   }
-  return "help.keys";
+  return "keys";
 }
 
 }  // namespace
@@ -105,7 +106,7 @@ void Screen::draw_help(PanelContext& context) {
   const Help shown = help_page_;
   draw_help_page(context, {width - context.px(2 * kSideX), height - context.px(2 * kSideY + kTabs + 12)}, key_column);
   const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  mark(context, name_of(shown), low, {low.x + size.x, low.y + size.y});
+  mark(context, std::string("help.") + name_of(shown), low, {low.x + size.x, low.y + size.y});
   const bool inside =
       ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   const bool elsewhere = ImGui::IsMouseClicked(0) && !inside;

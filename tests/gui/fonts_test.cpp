@@ -96,7 +96,10 @@ TEST_F(FontsTest, AreInstalled) { EXPECT_THAT(missing_files_, testing::IsEmpty()
 
 TEST_F(FontsTest, HoldEveryCharacterOfKernelsTextsAndLessons) {
   const auto whole = [](const std::string& text) { return text; };
-  EXPECT_THAT(lacking({"kernels", "assets/strings", "docs/labs/en", "docs/labs/zh"}, whole), testing::IsEmpty());
+  EXPECT_THAT(lacking({"kernels", "assets/strings", "docs/labs/en", "docs/labs/zh", "docs/cheatsheets/en",
+                       "docs/cheatsheets/zh"},
+                      whole),
+              testing::IsEmpty());
 }
 
 TEST_F(FontsTest, HoldEveryCharacterOfStringsInTheCode) {

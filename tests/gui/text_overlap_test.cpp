@@ -190,6 +190,22 @@ TEST_F(DrawnTexts, AreRecordedWithTheirWindow) {
   EXPECT_GT(texts.size(), 100U);
 }
 
+TEST_F(DrawnTexts, NeitherOverlapNorAreCutOffInTheHelpAndTheCheatSheets) {
+  screen->view.tab = "lesson";
+  for (const Screen::Help page : {Screen::Help::keys, Screen::Help::terms, Screen::Help::glossary}) {
+    screen->show_help(page);
+    check(fmt::format("page {} of the help", static_cast<int>(page)));
+  }
+  screen->show_term("warp");
+  check("the glossary at a term");
+  screen->show_help(Screen::Help::keys);
+  for (const char* sheet : {"triton", "errors"}) {
+    screen->show_sheet(sheet);
+    check(std::string("cheat sheet ") + sheet);
+  }
+  EXPECT_EQ(faults, 0);
+}
+
 TEST_F(DrawnTexts, NeitherOverlapNorAreCutOffInAnyLabAndTab) {
   if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
   for (const Lab& lab : labs()) {

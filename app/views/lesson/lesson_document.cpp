@@ -243,6 +243,9 @@ class LessonReader {
 LessonLink link_from(std::string_view address) {
   for (const auto& [prefix, kind] : kPrefixes)
     if (address.starts_with(prefix)) return {kind, std::string(address.substr(prefix.size())), std::string(address)};
+  constexpr std::string_view kSheetEnd = ".md";
+  if (address.ends_with(kSheetEnd) && address.find('/') == std::string_view::npos)
+    return {LinkKind::sheet, std::string(address.substr(0, address.size() - kSheetEnd.size())), std::string(address)};
   return {LinkKind::external, std::string(address), std::string(address)};
 }
 

@@ -26,6 +26,8 @@ std::string LessonView::meaning_of(PanelContext& context, const LessonLink& link
       return strings.format("lesson.link_break", fmt::arg("name", link.target));
     case LinkKind::exercise:
       return strings("lesson.link_exercise");
+    case LinkKind::sheet:
+      return strings("lesson.link_sheet");
     case LinkKind::heading:
       return strings("lesson.link_heading");
     case LinkKind::answer:
@@ -61,6 +63,10 @@ void LessonView::act(PanelContext& context, const LessonLink& link) {
     }
     case LinkKind::exercise:
       if (context.workshop != nullptr) context.workshop->open(session, link.target);
+      break;
+    case LinkKind::sheet:
+      context.view.sheet = link.target;
+      context.view.tab = "sheets";
       break;
     case LinkKind::heading:
       context.view.lesson_anchor = link.target;

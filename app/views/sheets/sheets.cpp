@@ -12,7 +12,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kNames = 44, kSide = 24;  // unscaled pixels
+constexpr float kNames = 36, kSide = 24;  // unscaled pixels
 constexpr std::array<const char*, 3> kSheets{"cuda", "triton", "errors"};
 
 class SheetText final : public LessonView {
@@ -47,7 +47,7 @@ class SheetsView final : public View {
     for (const char* sheet : kSheets) names.push_back(context.strings(std::string("sheets.") + sheet));
     const auto shown = std::ranges::find(kSheets, context.view.sheet);
     const int current = shown == kSheets.end() ? 0 : static_cast<int>(shown - kSheets.begin());
-    const int chosen = tab_row(context, "sheet", names, current, height - context.px(12));
+    const int chosen = tab_row(context, "sheet", names, current, height);
     context.view.sheet = kSheets[static_cast<size_t>(chosen)];
   }
 
