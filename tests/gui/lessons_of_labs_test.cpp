@@ -65,6 +65,9 @@ TEST(Lessons, BothLanguagesHaveTheSameStructure) {
       EXPECT_EQ(english.blocks[block].kind, chinese.blocks[block].kind) << name << " block " << block;
       EXPECT_EQ(english.blocks[block].level, chinese.blocks[block].level) << name << " block " << block;
       EXPECT_EQ(english.blocks[block].rows.size(), chinese.blocks[block].rows.size()) << name << " block " << block;
+      if (english.blocks[block].kind == LessonBlockKind::figure) {
+        EXPECT_EQ(english.blocks[block].info, chinese.blocks[block].info) << name;
+      }
       if (english.blocks[block].language == "cuda" || english.blocks[block].info.starts_with("kernels/")) {
         EXPECT_EQ(english.blocks[block].text, chinese.blocks[block].text) << name;
       }

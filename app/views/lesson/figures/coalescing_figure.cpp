@@ -72,7 +72,10 @@ class CoalescingFigure final : public Figure {
                                                      : fmt::format("{} · i", strides_[panel]);
     canvas.text(0, y + kLine / 2, theme.text,
                 canvas.strings().format("figure.sectors_access", fmt::arg("index", index)), true);
-    canvas.text_right(canvas.width(), y + kLine / 2, used < 0.5 ? theme.error : theme.ok,
+    canvas.text_right(canvas.width(), y + kLine / 2,
+                      used < 0.5    ? theme.error
+                      : used < 0.75 ? theme.text
+                                    : theme.ok,
                       canvas.strings().format("figure.sectors_count", fmt::arg("sectors", cost.sectors),
                                               fmt::arg("moved", moved), fmt::arg("used", percent_text(used))),
                       true);
@@ -147,7 +150,10 @@ class CoalescingFigure final : public Figure {
     for (uint32_t other = 0; other < kLanes; ++other) {
       const uint64_t at = address(picture.panel, other);
       if (at >= first + kSectorBytes || at + bytes_ <= first) continue;
-      if (lanes++ == 0) canvas.fill(box, mix(theme.panel, theme.error, 0.28F * dark));
+      if (lanes++ == 0) {
+        canvas.fill(box, mix(theme.panel, theme.error, 0.25F * dark));
+        if (box.width() >= 12) canvas.hatched(box, mix(theme.panel, theme.error, 0.6F * dark));
+      }
       const uint64_t begin = std::max({at, counted, first}), end = std::min(at + bytes_, first + kSectorBytes);
       if (end <= begin) continue;
       used += end - begin;

@@ -60,7 +60,7 @@ void FigureCanvas::cell(const FigureBox& box, std::string_view text, ImU32 tint,
   const float dark = colours.dark ? 0.30F : 0.20F;
   fill(box, mix(colours.panel, tint, dimmed ? dark * 0.35F : lit ? dark * 1.7F : dark), 3);
   outline(box, mix(colours.panel, tint, dimmed ? 0.25F : lit ? 1.0F : 0.6F), lit ? 2 : 1);
-  if (text.empty() || text_width(text, strong) > box.width() - 2) return;
+  if (text.empty() || text_width(text, strong) > box.width() - 1) return;
   const ImU32 colour = dimmed ? mix(colours.panel, colours.muted, 0.7F) : colours.text;
   text_centred(box.centre().x, box.centre().y, colour, text, strong);
 }

@@ -33,7 +33,7 @@ class FragmentFigure final : public Figure {
   }
 
  private:
-  static constexpr float kLabel = 24, kCell = 30, kRow = 20, kHeader = 20, kBetween = 28, kListLine = 24;
+  static constexpr float kLabel = 24, kCell = 27, kRow = 20, kHeader = 20, kBetween = 28, kListLine = 24;
   enum Kind { of_lane };
 
   uint32_t lane_shown(const FigureCanvas& canvas) const {

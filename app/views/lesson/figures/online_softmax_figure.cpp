@@ -67,7 +67,7 @@ class OnlineSoftmaxFigure final : public Figure {
     canvas.text(columns.m, y + kHeader / 2 - 2, muted, "m");
     canvas.text(columns.factor, y + kHeader / 2 - 2, muted, canvas.strings()("figure.softmax_factor"));
     canvas.text(columns.term, y + kHeader / 2 - 2, muted, canvas.strings()("figure.softmax_term"));
-    canvas.text(columns.sum, y + kHeader / 2 - 2, muted, "l");
+    canvas.text(columns.sum, y + kHeader / 2 - 2, muted, canvas.strings()("figure.softmax_sum"));
   }
 
   /// Weight of a value in the sum after a step.

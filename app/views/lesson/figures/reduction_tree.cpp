@@ -63,7 +63,7 @@ class ReductionTree final : public Figure {
     }
     const auto count = static_cast<float>(values_.size());
     const float left = label + 16;
-    return {left, 0, std::min((canvas.width() - left + kGap) / count - kGap, 60.0F)};
+    return {left, 0, std::min((canvas.width() - left + kGap) / count - kGap, 80.0F)};
   }
 
   static std::string stride_text(const FigureCanvas& canvas, const ReductionStep& step) {

@@ -16,28 +16,44 @@ class TransposeBanks final : public Figure {
       : layouts_(std::move(layouts)), size_(size), column_(column) {}
 
   float paint(FigureCanvas& canvas) const override {
-    float y = canvas.heading(
-        canvas.strings().format("figure.banks_title", fmt::arg("size", size_), fmt::arg("last", size_ - 1)));
+    float y = canvas.heading(canvas.strings().format("figure.banks_title", fmt::arg("last", size_ - 1),
+                                                     fmt::arg("column", column_read(canvas))));
     // Side by side if there is room for all of them, smaller where that makes room for more.
-    float pitch = kWidest, total = -kBetween;
-    for (const BankLayout layout : layouts_) total += panel_width(layout, pitch) + kBetween;
-    if (total > canvas.width()) pitch = kNarrowest;
-    float x = 0, bottom = y;
+    const float label = canvas.text_width(canvas.strings()("figure.bank")) + 8;
+    Panel panel{.pitch = kWidest, .label = label};
+    float total = -kBetween;
+    for (const BankLayout layout : layouts_) total += width_of(canvas, panel, layout) + kBetween;
+    const float between = total > canvas.width() ? kNarrowBetween : kBetween;
+    if (total > canvas.width()) panel.pitch = kNarrowest;
+    float bottom = y;
     for (const BankLayout layout : layouts_) {
-      const float width = panel_width(layout, pitch);
-      if (x > 0 && x + width > canvas.width()) {
-        x = 0;
-        y = bottom + 16;
+      const float width = width_of(canvas, panel, layout);
+      if (panel.x > 0 && panel.x + width > canvas.width()) {
+        panel.x = 0;
+        y = bottom + 18;
       }
-      bottom = paint_panel(canvas, layout, x, y, pitch);
-      x += width + (pitch == kWidest ? kBetween : 12);
+      panel.layout = layout;
+      panel.y = y;
+      bottom = paint_panel(canvas, panel);
+      panel.x += width + between;
     }
     return canvas.note(bottom, canvas.strings()("figure.banks_note"));
   }
 
  private:
-  static constexpr float kWidest = 36, kNarrowest = 26, kRow = 28, kBetween = 32, kLabel = 42, kLine = 20, kInset = 2;
+  static constexpr float kWidest = 34, kNarrowest = 26, kRow = 28, kBetween = 32, kNarrowBetween = 14, kLine = 20;
+  static constexpr float kInset = 1.5F;
   enum Kind { of_element, of_bank };
+
+  struct Panel {
+    BankLayout layout = BankLayout::plain;
+    float x = 0, y = 0, pitch = 0, label = 0;
+    float grid_y() const { return y + 2 * kLine + 4; }
+    FigureBox box(uint32_t row, uint32_t bank) const {
+      const float left = x + label + pitch * static_cast<float>(bank), top = grid_y() + kRow * static_cast<float>(row);
+      return {left + kInset, top + kInset, left + pitch - kInset, top + kRow - kInset};
+    }
+  };
 
   uint32_t banks(BankLayout layout) const {
     uint32_t last = 0;
@@ -45,7 +61,14 @@ class TransposeBanks final : public Figure {
       for (uint32_t column = 0; column < size_; ++column) last = std::max(last, bank_of(layout, row, column));
     return last + 1;
   }
-  float panel_width(BankLayout layout, float pitch) const { return kLabel + pitch * static_cast<float>(banks(layout)); }
+  static const std::string& title_of(const FigureCanvas& canvas, BankLayout layout) {
+    static constexpr std::array kTitles = {"figure.banks_plain", "figure.banks_padded", "figure.banks_swizzled"};
+    return canvas.strings()(kTitles[static_cast<size_t>(layout)]);
+  }
+  float width_of(const FigureCanvas& canvas, const Panel& panel, BankLayout layout) const {
+    return std::max(panel.label + panel.pitch * static_cast<float>(banks(layout)),
+                    canvas.text_width(title_of(canvas, layout)));
+  }
 
   /// The column that is read: that of the element under the pointer.
   uint32_t column_read(const FigureCanvas& canvas) const {
@@ -53,44 +76,41 @@ class TransposeBanks final : public Figure {
     return item.kind == of_element ? static_cast<uint32_t>(item.second % size_) : column_;
   }
 
-  float paint_panel(FigureCanvas& canvas, BankLayout layout, float x, float y, float pitch) const {
-    static constexpr std::array kTitles = {"figure.banks_plain", "figure.banks_padded", "figure.banks_swizzled"};
+  float paint_panel(FigureCanvas& canvas, const Panel& panel) const {
     const Theme& theme = canvas.theme();
-    const uint32_t column = column_read(canvas);
-    canvas.text(x, y + kLine / 2, theme.text, canvas.strings()(kTitles[static_cast<size_t>(layout)]));
-    y += kLine + 4;
-    const float left = x + kLabel;
-    canvas.text(x, y + kLine / 2, theme.muted, canvas.strings()("figure.bank"));
-    const auto box_of = [&](uint32_t row, uint32_t bank) {
-      const float at = left + pitch * static_cast<float>(bank), top = y + kLine + kRow * static_cast<float>(row);
-      return FigureBox{at + kInset, top + kInset, at + pitch - kInset, top + kRow - kInset};
-    };
-    const float end = y + kLine + kRow * static_cast<float>(size_);
-    std::vector<uint32_t> asked(banks(layout));
-    for (uint32_t row = 0; row < size_; ++row) ++asked[bank_of(layout, row, column)];
-    for (uint32_t bank = 0; bank < asked.size(); ++bank) {
-      const float centre = box_of(0, bank).centre().x;
-      canvas.text_centred(centre, y + kLine / 2, asked[bank] > 0 ? theme.text : theme.muted, std::to_string(bank));
-      for (uint32_t row = 0; row < size_; ++row)
-        canvas.outline(box_of(row, bank), mix(theme.panel, theme.separator, 0.8F));
-      if (asked[bank] > 0)
-        canvas.text_centred(centre, end + kLine / 2, asked[bank] > 1 ? theme.error : theme.ok,
-                            fmt::format("×{}", asked[bank]), true);
-      canvas.element({of_bank, static_cast<int64_t>(layout), bank},
-                     {centre - pitch / 2, y, centre + pitch / 2, y + kLine}, [&] {
-                       return canvas.strings().format("figure.bank_meaning", fmt::arg("bank", bank),
-                                                      fmt::arg("column", column), fmt::arg("count", asked[bank]));
-                     });
-    }
+    canvas.text(panel.x, panel.y + kLine / 2, theme.text, title_of(canvas, panel.layout));
+    canvas.text(panel.x, panel.grid_y() - kLine / 2, theme.muted, canvas.strings()("figure.bank"));
+    for (uint32_t bank = 0; bank < banks(panel.layout); ++bank) paint_bank(canvas, panel, bank);
     for (uint32_t row = 0; row < size_; ++row)
       for (uint32_t of = 0; of < size_; ++of)
-        paint_element(canvas, layout, row, of, box_of(row, bank_of(layout, row, of)));
-    const uint32_t wavefronts = wavefronts_of_column(layout, column, size_);
-    canvas.text(x, end + kLine * 1.5F + 2, wavefronts > 1 ? theme.error : theme.ok,
+        paint_element(canvas, panel.layout, row, of, panel.box(row, bank_of(panel.layout, row, of)));
+    const float end = panel.grid_y() + kRow * static_cast<float>(size_);
+    const uint32_t wavefronts = wavefronts_of_column(panel.layout, column_read(canvas), size_);
+    canvas.text(panel.x, end + kLine * 1.5F + 2, wavefronts > 1 ? theme.error : theme.ok,
                 canvas.strings().format(wavefronts > 1 ? "figure.banks_conflict" : "figure.banks_free",
-                                        fmt::arg("column", column), fmt::arg("wavefronts", wavefronts)),
+                                        fmt::arg("wavefronts", wavefronts)),
                 true);
     return end + 2 * kLine + 4;
+  }
+
+  /// Its number, its empty words, and the words that it must deliver.
+  void paint_bank(FigureCanvas& canvas, const Panel& panel, uint32_t bank) const {
+    const Theme& theme = canvas.theme();
+    const uint32_t column = column_read(canvas);
+    uint32_t asked = 0;
+    for (uint32_t row = 0; row < size_; ++row)
+      if (bank_of(panel.layout, row, column) == bank) ++asked;
+    const float centre = panel.box(0, bank).centre().x, end = panel.grid_y() + kRow * static_cast<float>(size_);
+    canvas.text_centred(centre, panel.grid_y() - kLine / 2, asked > 0 ? theme.text : theme.muted, std::to_string(bank));
+    for (uint32_t row = 0; row < size_; ++row)
+      canvas.outline(panel.box(row, bank), mix(theme.panel, theme.separator, 0.8F));
+    if (asked > 0)
+      canvas.text_centred(centre, end + kLine / 2, asked > 1 ? theme.error : theme.ok, fmt::format("×{}", asked), true);
+    canvas.element({of_bank, static_cast<int64_t>(panel.layout), bank},
+                   {centre - panel.pitch / 2, panel.grid_y() - kLine, centre + panel.pitch / 2, panel.grid_y()}, [&] {
+                     return canvas.strings().format("figure.bank_meaning", fmt::arg("bank", bank),
+                                                    fmt::arg("column", column), fmt::arg("count", asked));
+                   });
   }
 
   void paint_element(FigureCanvas& canvas, BankLayout layout, uint32_t row, uint32_t column,

@@ -29,7 +29,7 @@ class WavesFigure final : public Figure {
     canvas.text(0, y + kLine / 2, canvas.theme().muted, "SM 0");
     canvas.text_right(canvas.width(), y + kLine / 2, canvas.theme().muted,
                       fmt::format("SM {}", schedule.multiprocessors - 1));
-    y += kLine;
+    y += kLine + 4;
     const uint64_t waves = schedule.waves();
     for (uint64_t wave = 0; wave < waves; ++wave) {
       // The middle of many full waves is one line.
