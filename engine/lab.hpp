@@ -160,14 +160,24 @@ struct Tolerance {
   double absolute = 1e-6, relative = 1e-6;
 };
 
-/// A question that the learner answers before the run reveals the number. `answer` is computed from a finished run's
-/// configuration and observed grid, never stored.
+/// A number that the window shows after a run. A question about it veils it until the question is answered.
+enum class ShownNumber {
+  blocks,      // CTAs of the shown launch
+  launches,    // kernels that the rung launches
+  sectors,     // of global memory, in total and per request, and the bytes that they hold
+  wavefronts,  // of shared memory, and its bank conflicts
+  speed,       // of the rungs, in the ladder and the plots
+};
+
+/// A question that the learner answers before the run reveals the number. `answer` is computed from the run's
+/// configuration, never stored; tests/labs/predicts_test.cpp compares it with what runs show.
 struct Predict {
   Text question = {};
   std::function<std::vector<int64_t>(const Config&)> choices = {};
   std::function<int64_t(const Config&)> answer = {};
   std::function<Text(const Config&)> why = {};  // shown with the answer
   std::vector<std::string> rungs = {};          // the rungs that it concerns; empty: not tied to a rung
+  std::optional<ShownNumber> veils = {};        // the number that would give the answer away
   bool concerns(const std::string& rung) const;
 };
 

@@ -328,48 +328,6 @@ std::vector<BreakIt> make_switches() {
                      "triton-flash"}}};
 }
 
-std::vector<Predict> make_predicts() {
-  return {
-      {.question = {"One head, 8,192 queries and 8,192 keys: how many MiB does the matrix of scores take in fp32?",
-                    "一个头，8,192 个查询、8,192 个键：fp32 的得分矩阵占多少 MiB？"},
-       .choices =
-           [](const Config&) {
-             return std::vector<int64_t>{4, 32, 256};
-           },
-       .answer = [](const Config&) { return int64_t{8192} * 8192 * 4 >> 20; },
-       .why =
-           [](const Config&) {
-             return Text{
-                 "8,192² scores of 4 bytes: 256 MiB for each head. Q, K, V and O of the head are 2 MiB each at "
-                 "head dimension 128.",
-                 "8,192² 个得分，每个 4 字节：每个头 256 MiB。头维度 128 时，这个头的 Q、K、V、O 各只有 2 MiB。"};
-           },
-       .rungs = {"unfused"}},
-      {.question = {"Causal, 2,048 queries and keys, blocks of 128 × 64: how many of the 16 × 32 blocks are never "
-                    "computed?",
-                    "因果掩码，2,048 个查询和键，每块 128 × 64：16 × 32 块里有多少块根本不算？"},
-       .choices =
-           [](const Config&) {
-             return std::vector<int64_t>{128, 240, 256};
-           },
-       .answer =
-           [](const Config&) {
-             int64_t skipped = 0;
-             for (int64_t tile = 1; tile <= 16; ++tile) skipped += 32 - 2 * tile;
-             return skipped;
-           },
-       .why =
-           [](const Config&) {
-             return Text{
-                 "Tile i of 128 queries sees keys up to 128 (i + 1): 2 (i + 1) of 32 blocks. 30 + 28 + … + 0 = "
-                 "240 are skipped.",
-                 "第 i 块的 128 个查询看到键 128 (i + 1) 为止：32 块里的 2 (i + 1) 块。跳过 30 + 28 + … + 0 = 240 "
-                 "块。"};
-           },
-       .rungs = {"flash-fp32", "flash-mma", "flash-stages", "flash-q-registers", "flash-lazy-rescale"}},
-  };
-}
-
 // ---- What is right
 
 using Buffers = std::vector<std::shared_ptr<const HostBuffer>>;
@@ -437,7 +395,7 @@ Lab make_attention() {
                     {"PyTorch, unfused", "torch", "attention_unfused"},
                     {"Triton", "triton", "attention"}};
   lab.tolerance_for = tolerance;
-  lab.predicts = make_predicts();
+  lab.predicts = make_attention_predicts();
   lab.buffers = make_buffers;
   lab.reference = reference;
   lab.flops = [](const Config& config) {

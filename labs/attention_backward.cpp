@@ -7,6 +7,7 @@
 #include "engine/numbers.hpp"
 #include "engine/specs.hpp"
 #include "labs/attention_shape.hpp"
+#include "labs/predict.hpp"
 
 namespace tilescope {
 namespace {
@@ -185,6 +186,12 @@ std::vector<BreakIt> make_switches() {
                {.in = "gradients_mma", .replace = "__syncthreads();  // dS", .by = "// dS"}})};
 }
 
+int64_t blocks_of_keys(const Config& config) { return ceil_divide(config.size("keys"), config.param("BLOCK_N")); }
+int64_t ctas_of_gradients(const Config& config) {
+  const AttentionShape shape(config);
+  return blocks_of_keys(config) * shape.kv_heads * shape.batch;
+}
+
 std::vector<Predict> make_predicts() {
   return {
       {.question = {"The forward pass takes 2 matrix products. How many does the backward pass in one kernel take?",
@@ -202,20 +209,64 @@ std::vector<Predict> make_predicts() {
                  "再算一次 Q·Kᵗ，一次 dO·Vᵗ，dV、dK、dQ 各一次。若分成 dK/dV 与 dQ 两个内核，前两次要各算两遍：7 次。"};
            },
        .rungs = {"mma-one-pass"}},
-      {.question = {"4,096 keys in blocks of 128, no mask: how many CTAs add to each element of dQ?",
-                    "4,096 个键，每块 128 个，无掩码：dQ 的每个元素有多少个线程块往上加？"},
-       .choices =
-           [](const Config&) {
-             return std::vector<int64_t>{1, 32, 128};
-           },
-       .answer = [](const Config&) { return int64_t{4096 / 128}; },
-       .why =
-           [](const Config&) {
-             return Text{
-                 "A query's gradient is a sum over all keys, and each block of 128 keys has a CTA of its own: 32.",
-                 "一个查询的梯度要对所有键求和，每 128 个键由一个线程块负责：32 个。"};
-           },
-       .rungs = {"mma-one-pass"}},
+      ask({.question = {"A CTA takes BLOCK_N keys. Without a mask, how many CTAs add to each element of dQ?",
+                        "一个线程块处理 BLOCK_N 个键。没有掩码时，dQ 的每个元素有多少个线程块往上加？"},
+           .answer = blocks_of_keys,
+           .others =
+               [](const Config& config) {
+                 return std::vector<int64_t>{1, config.param("BLOCK_N"), 2 * blocks_of_keys(config)};
+               },
+           .why =
+               [](const Config& config) {
+                 const std::string sum = fmt::format("⌈{} / {}⌉ = {}", with_separators(config.size("keys")),
+                                                     config.param("BLOCK_N"), blocks_of_keys(config));
+                 return Text{
+                     "A query's gradient is a sum over all keys, and each block of keys has a CTA of its own: " + sum +
+                         ".",
+                     "一个查询的梯度要对所有键求和，每块键由一个线程块负责：" + sum + "。"};
+               },
+           .rungs = {"mma-one-pass"}}),
+      ask({.question = {"How many CTAs compute dK and dV, over all heads of K and the whole batch?",
+                        "对整个批次、K 的所有头，一共有多少个线程块计算 dK 和 dV？"},
+           .answer = ctas_of_gradients,
+           .others =
+               [](const Config& config) {
+                 const AttentionShape shape(config);
+                 return std::vector<int64_t>{blocks_of_keys(config), blocks_of_keys(config) * shape.all_heads() * 2,
+                                             ceil_divide(shape.queries, kBlockM) * shape.all_heads(),
+                                             2 * ctas_of_gradients(config)};
+               },
+           .why =
+               [](const Config& config) {
+                 const AttentionShape shape(config);
+                 const std::string sum =
+                     fmt::format("⌈{} / {}⌉ × {} × {} = {}", with_separators(shape.keys), config.param("BLOCK_N"),
+                                 shape.kv_heads, shape.batch, with_separators(ctas_of_gradients(config)));
+                 return Text{"Blocks of keys × heads of K × batch: " + sum +
+                                 ". The queries, and the heads of Q that share a head of K, are loops inside each CTA.",
+                             "键的块数 × K 的头数 × 批大小：" + sum +
+                                 "。查询，以及共用一个 K 头的各个 Q 头，都在线程块内部循环处理。"};
+               },
+           .rungs = {"mma-one-pass"}}),
+      ask({.question = {"Recomputing in fp32: a warp computes the gradient of one query, and a CTA has 4 warps. How "
+                        "many CTAs compute dQ?",
+                        "fp32 重算：一个线程束计算一个查询的梯度，一个线程块有 4 个线程束。有多少个线程块计算 dQ？"},
+           .answer = [](const Config& config) { return ceil_divide(AttentionShape(config).rows(), 4); },
+           .others =
+               [](const Config& config) {
+                 const int64_t rows = AttentionShape(config).rows();
+                 return std::vector<int64_t>{rows, ceil_divide(config.size("queries"), 4), ceil_divide(rows, 32)};
+               },
+           .why =
+               [](const Config& config) {
+                 const AttentionShape shape(config);
+                 const std::string sum =
+                     fmt::format("⌈{} × {} × {} / 4⌉ = {}", with_separators(shape.queries), shape.heads, shape.batch,
+                                 with_separators(ceil_divide(shape.rows(), 4)));
+                 return Text{"Queries × heads × batch, four to a CTA: " + sum + ".",
+                             "查询数 × 头数 × 批大小，每个线程块四个：" + sum + "。"};
+               },
+           .rungs = {"recompute-fp32"}}),
   };
 }
 

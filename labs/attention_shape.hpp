@@ -37,6 +37,8 @@ PeakRate attention_rate(const Config& config, bool tensor_cores);
 std::vector<Size> make_attention_sizes(int64_t length);
 /// HEAD_DIM, CAUSAL, DTYPE, BLOCK_M, BLOCK_N, STAGES and WARPS.
 std::vector<Param> make_attention_params();
+/// The questions of the forward pass (attention_predicts.cpp).
+std::vector<Predict> make_attention_predicts();
 BreakIt make_tile_barrier_switch(std::vector<std::string> rungs, std::vector<Plant> plants);
 
 /// [batch, heads, length, depth] in 16 bits.

@@ -4,6 +4,7 @@
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
+#include "labs/predict.hpp"
 
 namespace tilescope {
 namespace {
@@ -96,9 +97,14 @@ int64_t sectors_of_a_warp(int64_t stride, int64_t offset, int64_t width) {
   return static_cast<int64_t>(sectors.size());
 }
 
+int64_t ctas_field_by_field(const Config& config) {
+  return ceil_divide(config.size("n"), config.param("BLOCK")) * config.param("STRIDE");
+}
+
 /// Three choices, one of them the answer.
 Predict predict(Text question, std::function<int64_t(const Config&)> answer, std::vector<int64_t> others,
-                std::function<Text(const Config&)> why, std::vector<std::string> rungs = {}) {
+                std::function<Text(const Config&)> why, std::vector<std::string> rungs = {},
+                std::optional<ShownNumber> veils = {}) {
   return {.question = std::move(question),
           .choices =
               [answer, others = std::move(others)](const Config& config) {
@@ -110,7 +116,8 @@ Predict predict(Text question, std::function<int64_t(const Config&)> answer, std
               },
           .answer = answer,
           .why = std::move(why),
-          .rungs = std::move(rungs)};
+          .rungs = std::move(rungs),
+          .veils = veils};
 }
 
 std::vector<Predict> make_predicts() {
@@ -129,16 +136,22 @@ std::vector<Predict> make_predicts() {
                                     "字节，则触及这 {} 字节里的全部扇区。",
                                     bytes, with_separators(kWarp * bytes))};
           },
-          {"field-by-field", "point-by-point"}),
+          {"field-by-field", "point-by-point"}, ShownNumber::sectors),
       predict(
-          {"Structure of arrays, OFFSET 1: how many sectors does one load of a warp touch?",
-           "数组结构体，OFFSET 为 1：一个线程束的一条读指令触及多少个扇区？"},
-          [](const Config&) { return sectors_of_a_warp(1, 1, 1); }, {4, 8},
-          [](const Config&) {
-            return Text{"128 bytes that start 4 bytes into a sector end 4 bytes into a fifth one.",
-                        "这 128 字节从某个扇区的第 4 字节开始，就要在第五个扇区的第 4 字节处结束。"};
+          {"Structure of arrays, which begins OFFSET floats into the buffer: how many sectors does one load of a warp "
+           "touch?",
+           "数组结构体，从缓冲区的第 OFFSET 个 float 开始：一个线程束的一条读指令触及多少个扇区？"},
+          [](const Config& config) { return sectors_of_a_warp(1, config.param("OFFSET"), 1); }, {4, 5, 8},
+          [](const Config& config) {
+            const int64_t into = config.param("OFFSET") * kFloatBytes % kSectorBytes;
+            if (into == 0)
+              return Text{"128 contiguous bytes that begin at a sector are exactly 4 sectors.",
+                          "从扇区起点开始的连续 128 字节，正好是 4 个扇区。"};
+            return Text{
+                fmt::format("128 bytes that start {0} bytes into a sector end {0} bytes into a fifth one.", into),
+                fmt::format("这 128 字节从某个扇区的第 {0} 字节开始，就要在第五个扇区的第 {0} 字节处结束。", into)};
           },
-          {"structure-of-arrays"}),
+          {"structure-of-arrays"}, ShownNumber::sectors),
       predict(
           {"Structures of 4 floats, 16-byte loads: what percentage of the bytes moved is used?",
            "每个结构体 4 个 float，用 16 字节访问：搬运的字节有百分之几被用到？"},
@@ -151,6 +164,25 @@ std::vector<Predict> make_predicts() {
                 "每个通道取走整个结构体，结构体又紧挨着：要 512 字节，搬 16 个扇区。"};
           },
           {"vector-fields"}),
+      ask({.question = {"Field by field, one row of the grid for each of the STRIDE fields: how many CTAs?",
+                        "逐字段，STRIDE 个字段各占网格的一行：有多少个线程块？"},
+           .answer = ctas_field_by_field,
+           .others =
+               [](const Config& config) {
+                 const int64_t across = ceil_divide(config.size("n"), config.param("BLOCK"));
+                 return std::vector<int64_t>{across, across * config.param("STRIDE") * 2,
+                                             config.size("n") * config.param("STRIDE")};
+               },
+           .why =
+               [](const Config& config) {
+                 const std::string sum =
+                     fmt::format("⌈{} / {}⌉ × {} = {}", with_separators(config.size("n")), config.param("BLOCK"),
+                                 config.param("STRIDE"), with_separators(ctas_field_by_field(config)));
+                 return Text{"A thread takes one field of one structure: " + sum + ".",
+                             "一个线程取一个结构体的一个字段：" + sum + "。"};
+               },
+           .rungs = {"field-by-field"},
+           .veils = ShownNumber::blocks}),
   };
 }
 

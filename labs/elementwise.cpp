@@ -1,6 +1,7 @@
 #include "labs/elementwise.hpp"
 
 #include "engine/numbers.hpp"
+#include "labs/predict.hpp"
 #include "labs/triton.hpp"
 
 namespace tilescope {
@@ -140,40 +141,101 @@ std::vector<Rung> make_rungs(const std::string& operation) {
   };
 }
 
+Predict predict_ctas() {
+  const auto per_cta = [](const Config& config) { return config.param("BLOCK") * config.param("TILES"); };
+  const auto ctas = [per_cta](const Config& config) { return ceil_divide(config.size("n"), per_cta(config)); };
+  return ask({.question = {"A CTA handles TILES tiles of BLOCK elements. How many CTAs are launched?",
+                           "一个线程块处理 TILES 个分块，每块 BLOCK 个元素。要启动多少个线程块？"},
+              .answer = ctas,
+              .others =
+                  [per_cta, ctas](const Config& config) {
+                    return std::vector<int64_t>{ceil_divide(config.size("n"), config.param("BLOCK")),
+                                                config.size("n") / per_cta(config), 2 * ctas(config)};
+                  },
+              .why =
+                  [per_cta, ctas](const Config& config) {
+                    const std::string sum =
+                        fmt::format("⌈{} / ({} × {})⌉ = {}", with_separators(config.size("n")), config.param("BLOCK"),
+                                    config.param("TILES"), with_separators(ctas(config)));
+                    return Text{fmt::format("A CTA covers {} elements: {}.", with_separators(per_cta(config)), sum),
+                                fmt::format("一个线程块覆盖 {} 个元素：{}。", with_separators(per_cta(config)), sum)};
+                  },
+              .rungs = {"tiles-per-cta"},
+              .veils = ShownNumber::blocks});
+}
+
+Predict predict_sectors_of_a_load() {
+  return ask(
+      {.question = {"A thread loads VEC floats at once. How many 32-byte sectors does one load of a full warp "
+                    "touch?",
+                    "一个线程一次读 VEC 个 float。满线程束的一条读指令触及多少个 32 字节扇区？"},
+       .answer = [](const Config& config) { return 4 * config.param("VEC"); },
+       .others =
+           [](const Config& config) {
+             return std::vector<int64_t>{4, 16, 32, config.param("VEC")};
+           },
+       .why =
+           [](const Config& config) {
+             const int64_t bytes = 4 * config.param("VEC");
+             const std::string sum = fmt::format("32 × {} = {}", bytes, 32 * bytes);
+             return Text{
+                 fmt::format("32 lanes read {} bytes each: {} contiguous bytes, {} sectors of 32.", bytes, sum, bytes),
+                 fmt::format("32 个通道各读 {} 字节：{} 个连续字节，即 {} 个 32 字节扇区。", bytes, sum, bytes)};
+           },
+       .rungs = {"vector-loads"},
+       .veils = ShownNumber::sectors});
+}
+
+Predict predict_sectors_read() {
+  const auto sectors = [](const Config& config) { return 2 * sectors_of_elements(config.size("n"), 4); };
+  return ask(
+      {.question = {"Neighbouring threads read neighbouring floats of a and b. How many sectors does the whole "
+                    "grid read?",
+                    "相邻线程读 a、b 中相邻的 float。整个网格一共读多少个扇区？"},
+       .answer = sectors,
+       .others =
+           [sectors](const Config& config) {
+             return std::vector<int64_t>{sectors(config) / 2, config.size("n"), 2 * config.size("n")};
+           },
+       .why =
+           [sectors](const Config& config) {
+             const std::string n = with_separators(config.size("n")), of_one = with_separators(sectors(config) / 2);
+             return Text{fmt::format("A sector holds 8 floats. {} floats take {} sectors, and there are two "
+                                     "vectors.",
+                                     n, of_one),
+                         fmt::format("一个扇区装 8 个 float。{} 个 float 占 {} 个扇区，共两个向量。", n, of_one)};
+           },
+       .rungs = {"thread-per-element", "tile-per-cta"},
+       .veils = ShownNumber::sectors});
+}
+
+Predict predict_idle_threads() {
+  const auto idle = [](const Config& config) {
+    const int64_t n = config.size("n"), block = config.param("BLOCK");
+    return ceil_divide(n, block) * block - n;
+  };
+  return ask(
+      {.question = {"How many threads of the last CTA have no element?", "最后一个线程块里有多少个线程没有元素可算？"},
+       .answer = idle,
+       .others =
+           [idle](const Config& config) {
+             const int64_t block = config.param("BLOCK");
+             return std::vector<int64_t>{block - idle(config), 0, block / 2, block - 1};
+           },
+       .why =
+           [idle](const Config& config) {
+             const int64_t n = config.size("n"), block = config.param("BLOCK"), ctas = ceil_divide(n, block);
+             const std::string sum =
+                 fmt::format("{} × {} − {} = {}", with_separators(ctas), block, with_separators(n), idle(config));
+             return Text{"The grid is rounded up to whole CTAs: " + sum + ".",
+                         "网格按整个线程块向上取整：" + sum + "。"};
+           },
+       .rungs = {"thread-per-element", "tile-per-cta"},
+       .veils = ShownNumber::blocks});
+}
+
 std::vector<Predict> make_predicts() {
-  const auto ctas_with_8_tiles = [](const Config& config) {
-    return ceil_divide(config.size("n"), config.param("BLOCK") * 8);
-  };
-  return {
-      {.question = {"8 tiles per CTA: how many CTAs?", "每个线程块 8 个分块时，有多少个线程块？"},
-       .choices =
-           [ctas_with_8_tiles](const Config& config) {
-             const int64_t answer = ctas_with_8_tiles(config);
-             return std::vector<int64_t>{ceil_divide(answer, 2), answer, 2 * answer};
-           },
-       .answer = ctas_with_8_tiles,
-       .why =
-           [ctas_with_8_tiles](const Config& config) {
-             const std::string sum = fmt::format("⌈{} / (8 × {})⌉ = {}", with_separators(config.size("n")),
-                                                 config.param("BLOCK"), with_separators(ctas_with_8_tiles(config)));
-             return Text{"A CTA covers 8 × BLOCK elements: " + sum + ".",
-                         "一个线程块覆盖 8 × BLOCK 个元素：" + sum + "。"};
-           },
-       .rungs = {"tiles-per-cta"}},
-      {.question = {"4 floats per load: how many 32-byte sectors does one warp's load touch?",
-                    "每次读 4 个 float：一个线程束的一条读指令触及多少个 32 字节扇区？"},
-       .choices =
-           [](const Config&) {
-             return std::vector<int64_t>{4, 8, 16};
-           },
-       .answer = [](const Config&) { return int64_t{32 * 16 / 32}; },
-       .why =
-           [](const Config&) {
-             return Text{"32 lanes × 16 bytes are 512 bytes, and 512 / 32 = 16.",
-                         "32 个通道 × 16 字节共 512 字节，512 / 32 = 16。"};
-           },
-       .rungs = {"vector-loads"}},
-  };
+  return {predict_ctas(), predict_sectors_of_a_load(), predict_sectors_read(), predict_idle_threads()};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
 #include "engine/specs.hpp"
+#include "labs/predict.hpp"
 #include "labs/triton.hpp"
 
 namespace tilescope {
@@ -192,6 +193,59 @@ Predict predict_error() {
           .rungs = {"fast-math", "several-packs"}};
 }
 
+Predict predict_ctas() {
+  const auto per_cta = [](const Config& config) {
+    return config.param("BLOCK") * config.param("VEC") * config.param("PACKS");
+  };
+  const auto ctas = [per_cta](const Config& config) { return ceil_divide(config.size("n"), per_cta(config)); };
+  return ask({.question = {"A thread computes PACKS vectors of VEC elements. How many CTAs are launched?",
+                           "一个线程计算 PACKS 个向量，每个 VEC 个元素。要启动多少个线程块？"},
+              .answer = ctas,
+              .others =
+                  [per_cta, ctas](const Config& config) {
+                    const int64_t n = config.size("n");
+                    return std::vector<int64_t>{ceil_divide(n, config.param("BLOCK")),
+                                                ceil_divide(n, config.param("BLOCK") * config.param("VEC")),
+                                                n / per_cta(config), 2 * ctas(config)};
+                  },
+              .why =
+                  [ctas](const Config& config) {
+                    const std::string sum = fmt::format("⌈{} / ({} × {} × {})⌉ = {}", with_separators(config.size("n")),
+                                                        config.param("BLOCK"), config.param("VEC"),
+                                                        config.param("PACKS"), with_separators(ctas(config)));
+                    return Text{"A CTA covers BLOCK × VEC × PACKS elements: " + sum + ".",
+                                "一个线程块覆盖 BLOCK × VEC × PACKS 个元素：" + sum + "。"};
+                  },
+              .rungs = {"several-packs"},
+              .veils = ShownNumber::blocks});
+}
+
+Predict predict_sectors() {
+  const auto of_one = [](const Config& config) {
+    return sectors_of_elements(config.size("n"), static_cast<int64_t>(size_of(element_type(config))));
+  };
+  return ask({.question = {"One fused kernel, one element per thread: how many sectors does it read?",
+                           "融合成一个内核，每线程一个元素：一共读多少个扇区？"},
+              .answer = of_one,
+              .others =
+                  [of_one](const Config& config) {
+                    return std::vector<int64_t>{10 * of_one(config), 2 * of_one(config), config.size("n")};
+                  },
+              .why =
+                  [of_one](const Config& config) {
+                    const size_t bytes = size_of(element_type(config));
+                    const std::string n = with_separators(config.size("n")), sectors = with_separators(of_one(config));
+                    return Text{fmt::format("x is read once: {} elements of {} bytes, {} to a sector, are {} sectors. "
+                                            "The eight kernels read 10 vectors.",
+                                            n, bytes, 32 / bytes, sectors),
+                                fmt::format("x 只读一遍：{} 个元素，每个 {} 字节，每扇区 {} 个，共 {} "
+                                            "个扇区。八个内核则要读 10 个向量。",
+                                            n, bytes, 32 / bytes, sectors)};
+                  },
+              .rungs = {"fused"},
+              .veils = ShownNumber::sectors});
+}
+
 /// In float, the error of tanhf is 2 ulp and that of u a few more. Before 1 + tanh u these errors are absolute, so they
 /// remain for negative x, where the result is near zero.
 constexpr Tolerance kExact{.absolute = 1e-6, .relative = 1e-6};
@@ -289,7 +343,7 @@ Lab make_gelu() {
                     {"torch.compile", "torch_compile", "gelu"},
                     {"Triton", "triton", "gelu"}};
   lab.tolerance_for = tolerance;
-  lab.predicts = {predict_accesses(), predict_error()};
+  lab.predicts = {predict_accesses(), predict_error(), predict_ctas(), predict_sectors()};
   lab.buffers = [](const Config& config) {
     const int64_t n = config.size("n");
     const DType type = element_type(config);

@@ -2,11 +2,14 @@
 // holds the rungs, kernels/matmul.py the one in Triton. What an order saves is seen at sizes that are too large to
 // simulate, so the block-order model (engine/traffic/block_order/issue_order.hpp) says what the whole grid moves.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
 #include "labs/matmul.hpp"
 #include "labs/matmul_triton.hpp"
+#include "labs/predict.hpp"
 
 namespace tilescope {
 namespace {
@@ -161,32 +164,109 @@ std::vector<BreakIt> make_switches() {
   return switches;
 }
 
-/// Tile rows of A and tile columns of B that a wave of 132 CTAs needs, of a grid that is 32 tiles wide.
-int64_t operands_of_wave(int64_t group) {
-  return group * ceil_divide(132, 32 * group) + std::min<int64_t>(32, ceil_divide(132, group));
+constexpr int64_t kResident = 132;  // one CTA on each SM of the usual GPU
+
+/// Row and column of a tile in Triton's order.
+std::pair<int64_t, int64_t> tile_of(const Config& config, int64_t group, int64_t cta) {
+  const int64_t of_group = group * tile_columns(config), first = cta / of_group * group;
+  const int64_t rows = std::min(tile_rows(config) - first, group), within = cta % of_group;
+  return {first + within % rows, within / rows};
+}
+
+/// Tile rows of A and tile columns of B that the first wave needs.
+std::pair<int64_t, int64_t> operands_of_wave(const Config& config, int64_t group) {
+  std::set<int64_t> rows, columns;
+  const int64_t tiles = tile_rows(config) * tile_columns(config);
+  for (int64_t cta = 0; cta < std::min(kResident, tiles); ++cta) {
+    const auto [row, column] = tile_of(config, group, cta);
+    rows.insert(row);
+    columns.insert(column);
+  }
+  return {static_cast<int64_t>(rows.size()), static_cast<int64_t>(columns.size())};
+}
+
+int64_t sum_of_operands(const Config& config, int64_t group) {
+  const auto [rows, columns] = operands_of_wave(config, group);
+  return rows + columns;
 }
 
 Predict predict_operands() {
-  return {
-      .question =
-          {"8192 × 8192, tiles of 128 × 256, 132 resident CTAs in groups of 8 rows: how many tile rows of A and "
-           "tile columns of B does one wave need, added up?",
-           "8192 × 8192，分块 128 × 256，132 个驻留线程块，每组 8 行：一个波次需要的 A 的分块行数与 B "
-           "的分块列数之和是多少？"},
-      .choices =
-          [](const Config&) {
-            return std::vector<int64_t>{operands_of_wave(8), operands_of_wave(1), 64, 132};
-          },
-      .answer = [](const Config&) { return operands_of_wave(8); },
-      .why =
-          [](const Config&) {
-            return Text{
-                "132 CTAs in columns of 8 tiles: 8 rows of A and ⌈132 / 8⌉ = 17 columns of B. In row-major order "
-                "they touch 5 rows of 32 tiles: 5 + 32 = 37.",
-                "132 个线程块排成高 8 的列：A 的 8 行加 B 的 ⌈132 / 8⌉ = 17 列。按行顺序则碰到 5 行，每行 32 块：5 + "
-                "32 = 37。"};
-          },
-      .rungs = {"grouped"}};
+  return ask({.question = {fmt::format(
+                               "{} CTAs are resident, in groups of GROUP_M tile rows: how many tile rows of A and tile "
+                               "columns of B does the first wave need, added up?",
+                               kResident),
+                           fmt::format("{} 个线程块同时驻留，每组 GROUP_M 个分块行：第一个波次需要的 A 的分块行数与 B "
+                                       "的分块列数之和是多少？",
+                                       kResident)},
+              .answer = [](const Config& config) { return sum_of_operands(config, config.param("GROUP_M")); },
+              .others =
+                  [](const Config& config) {
+                    return std::vector<int64_t>{sum_of_operands(config, 1), tile_rows(config) + tile_columns(config),
+                                                kResident};
+                  },
+              .why =
+                  [](const Config& config) {
+                    const auto [rows, columns] = operands_of_wave(config, config.param("GROUP_M"));
+                    const auto [plain_rows, plain_columns] = operands_of_wave(config, 1);
+                    return Text{
+                        fmt::format("{} rows of A and {} columns of B: {}. In row-major order it is {} + {} = {}.",
+                                    rows, columns, rows + columns, plain_rows, plain_columns,
+                                    plain_rows + plain_columns),
+                        fmt::format("A 的 {} 行加 B 的 {} 列：{}。按行顺序则是 {} + {} = {}。", rows, columns,
+                                    rows + columns, plain_rows, plain_columns, plain_rows + plain_columns)};
+                  },
+              .rungs = {"grouped"}});
+}
+
+Predict predict_tiles() {
+  const auto tiles = [](const Config& config) { return tile_rows(config) * tile_columns(config); };
+  return ask({.question = {"One CTA computes a tile of BM × BN of C. How many CTAs are launched?",
+                           "一个线程块计算 C 的一个 BM × BN 分块。要启动多少个线程块？"},
+              .answer = tiles,
+              .others =
+                  [tiles](const Config& config) {
+                    return std::vector<int64_t>{tile_rows(config) + tile_columns(config), 2 * tiles(config),
+                                                tile_rows(config) * config.param("GROUP_M")};
+                  },
+              .why =
+                  [](const Config& config) {
+                    const std::string sum =
+                        fmt::format("⌈{} / {}⌉ × ⌈{} / {}⌉ = {}", with_separators(config.size("M")), config.param("BM"),
+                                    with_separators(config.size("N")), config.param("BN"),
+                                    with_separators(tile_rows(config) * tile_columns(config)));
+                    return Text{sum + ". The order changes which tile a CTA takes, not how many there are.",
+                                sum + "。顺序只改变线程块取哪个分块，不改变个数。"};
+                  },
+              .rungs = kCudaRungs,
+              .veils = ShownNumber::blocks});
+}
+
+int64_t rows_of_last_group(const Config& config) {
+  const int64_t group = config.param("GROUP_M"), left = tile_rows(config) % group;
+  return left == 0 ? group : left;
+}
+
+Predict predict_last_group() {
+  return ask(
+      {.question = {"Groups of GROUP_M tile rows: how many tile rows does the last group have?",
+                    "每组 GROUP_M 个分块行：最后一组有几个分块行？"},
+       .answer = rows_of_last_group,
+       .others =
+           [](const Config& config) {
+             return std::vector<int64_t>{config.param("GROUP_M"), 1, config.param("GROUP_M") / 2, tile_rows(config)};
+           },
+       .why =
+           [](const Config& config) {
+             const int64_t rows = tile_rows(config), group = config.param("GROUP_M"), last = rows_of_last_group(config);
+             return Text{fmt::format("There are ⌈{} / {}⌉ = {} tile rows in ⌈{} / {}⌉ groups. A kernel that "
+                                     "divides by GROUP_M instead of by {} in the last group computes tiles "
+                                     "twice and leaves others out.",
+                                     with_separators(config.size("M")), config.param("BM"), rows, rows, group, last),
+                         fmt::format("共 ⌈{} / {}⌉ = {} 个分块行，分成 ⌈{} / {}⌉ 组。最后一组若仍除以 GROUP_M 而不是 "
+                                     "{}，有些分块会算两遍，有些则漏掉。",
+                                     with_separators(config.size("M")), config.param("BM"), rows, rows, group, last)};
+           },
+       .rungs = {"grouped"}});
 }
 
 Predict predict_small() {
@@ -237,7 +317,7 @@ Lab make_grouped_order() {
   // A half has 11 bits, so rounding C gives up to 2^-11 of it; the tensor cores' sums of floats are not rounded to
   // nearest, and lose up to one unit in the last place of a partial sum at each of K / 16 steps.
   lab.tolerance = {.absolute = 0.02, .relative = 1e-3};
-  lab.predicts = {predict_operands(), predict_small()};
+  lab.predicts = {predict_operands(), predict_small(), predict_tiles(), predict_last_group()};
   lab.buffers = [](const Config& config) { return make_matmul_buffers(config, {.type = DType::f16}, DType::f16); };
   lab.reference = reference;
   lab.flops = matmul_flops;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/numbers.hpp"
+#include "labs/predict.hpp"
 #include "labs/rows.hpp"
 #include "labs/triton.hpp"
 #include "labs/triton_rows.hpp"
@@ -180,6 +181,8 @@ std::vector<Predict> make_predicts() {
              return Text{"Both are about 10,000, which is 13.3 bits above the difference, 1. These bits cancel.",
                          "两者都约为 10,000，比差值 1 高出 13.3 位，这些位都抵消了。"};
            }},
+      ask_ctas_of_several_rows({"several-rows"}),
+      ask_ctas_of_several_ctas({"several-ctas"}),
   };
 }
 

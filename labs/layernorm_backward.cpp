@@ -1,5 +1,7 @@
 // Lab "layernorm-backward": the gradients of LayerNorm with respect to x, gamma and beta.
 // kernels/layernorm_backward.cu holds the rungs.
+#include "labs/layernorm_backward.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -74,7 +76,6 @@ std::vector<Launch> launch_slabs(const Config& config) {
 
 /// Shared memory for a CTA's column sums: two floats per column, each half aligned to 16 bytes.
 int64_t shared_bytes(const Config& config) { return ceil_divide(config.size("columns"), 4) * 4 * 8; }
-int64_t walking_ctas(const Config& config) { return std::min(config.param("SLABS"), config.size("rows")); }
 
 /// A kernel whose CTAs loop over the rows, and the kernel that adds their column sums.
 std::vector<Launch> launch_walk(const std::string& kernel, const Config& config, int64_t ctas, int64_t shared = 0) {
@@ -121,11 +122,6 @@ std::vector<Launch> launch_rows_ahead(const Config& config) {
 std::string columns_formula(const Config& config) {
   const int64_t columns = config.size("columns");
   return fmt::format("⌈{} / 32⌉ = {}", with_separators(columns), with_separators(ceil_divide(columns, 32)));
-}
-
-std::string walking_formula(const Config& config) {
-  return fmt::format("min({}, {}) = {}", config.param("SLABS"), with_separators(config.size("rows")),
-                     walking_ctas(config));
 }
 
 std::string several_rows_grid(const Config& config) {
@@ -326,39 +322,6 @@ std::vector<Param> make_params() {
   return params;
 }
 
-std::vector<Predict> make_predicts() {
-  return {
-      {.question = {"Two kernels: how many times do rows of x, dy or dx travel between memory and registers?",
-                    "两个内核：x、dy、dx 的一行一共要走几趟（读写都算）？"},
-       .choices =
-           [](const Config&) {
-             return std::vector<int64_t>{3, 5, 7};
-           },
-       .answer = [](const Config&) { return int64_t{7}; },
-       .why =
-           [](const Config&) {
-             return Text{
-                 "dx reads x and dy for the sums, reads both again and writes dx: 5. dgamma and dbeta read both once "
-                 "more: 7. Fused: 3.",
-                 "dx 为求和读 x、dy，再读一遍，然后写 dx：5 趟。dgamma 和 dbeta 又各读一遍：7 趟。融合后只有 3 趟。"};
-           },
-       .rungs = {"two-kernels"}},
-      {.question = {"Two kernels, 4,096 columns, 256 threads: how many CTAs compute dgamma and dbeta?",
-                    "两个内核，4,096 列，256 个线程：有多少个线程块在算 dgamma 和 dbeta？"},
-       .choices =
-           [](const Config&) {
-             return std::vector<int64_t>{16, 256, 4096};
-           },
-       .answer = [](const Config&) { return int64_t{4096 / 256}; },
-       .why =
-           [](const Config&) {
-             return Text{"One thread per column: 16 CTAs. Of 132 multiprocessors, 116 have nothing to do.",
-                         "每列一个线程：16 个线程块。132 个 SM 里有 116 个闲着。"};
-           },
-       .rungs = {"two-kernels"}},
-  };
-}
-
 using Buffers = std::vector<std::shared_ptr<const HostBuffer>>;
 
 double normal_at(const Buffers& buffers, size_t row, size_t columns, size_t c) {
@@ -444,7 +407,7 @@ Lab make_layernorm_backward() {
     const double walk = rung == "two-kernels" ? static_cast<double>(config.size("rows")) * 0x1p-23 : 0;
     return Tolerance{.absolute = 2e-3 + walk, .relative = 1e-4 + (type == DType::bf16 ? 0x1p-8 : 0)};
   };
-  lab.predicts = make_predicts();
+  lab.predicts = make_layernorm_backward_predicts();
   lab.buffers = make_buffers;
   lab.reference = [](const Config& config, const Buffers& buffers, size_t output, size_t begin, size_t end,
                      double* expected) {

@@ -5,6 +5,7 @@
 #include "engine/numbers.hpp"
 #include "labs/matmul_tiles.hpp"
 #include "labs/matmul_triton.hpp"
+#include "labs/predict.hpp"
 #include "labs/triton.hpp"
 
 namespace tilescope {
@@ -172,6 +173,10 @@ std::vector<BreakIt> make_switches() {
   return switches;
 }
 
+int64_t bytes_of_product(const Config& config) {
+  return config.size("M") * config.size("N") * static_cast<int64_t>(size_of(memory_type(config)));
+}
+
 std::vector<Predict> make_predicts() {
   return {{.question = {"Three kernels: how many times does a whole matrix of M × N go through global memory, read or "
                         "written?",
@@ -204,7 +209,27 @@ std::vector<Predict> make_predicts() {
                      "its rows.",
                      "每 8 列里一个通道有相邻两列：64 列里有 16 列，每个 2 字节，它的各行共用。"};
                },
-           .rungs = {"fused"}}};
+           .rungs = {"fused"}},
+          ask_tiles({"fused", "product"}),
+          ask({.question = {"Three kernels: how many bytes does the product take in device memory between them?",
+                            "三个内核之间，乘积在显存里占多少字节？"},
+               .answer = bytes_of_product,
+               .others =
+                   [](const Config& config) {
+                     const int64_t bytes = bytes_of_product(config);
+                     return std::vector<int64_t>{2 * bytes, bytes / 2, 5 * bytes};
+                   },
+               .why =
+                   [](const Config& config) {
+                     const std::string sum =
+                         fmt::format("{} × {} × 2 = {}", with_separators(config.size("M")),
+                                     with_separators(config.size("N")), with_separators(bytes_of_product(config)));
+                     return Text{sum +
+                                     ". It is written once, read and written for the bias, and read for the "
+                                     "activation. Fused, it stays in registers.",
+                                 sum + "。写一遍，加偏置时读写各一遍，激活时再读一遍。融合后它留在寄存器里。"};
+                   },
+               .rungs = {"three-kernels"}})};
 }
 
 std::function<std::string(const Config&)> layer_operation() {

@@ -7,6 +7,7 @@
 #include "labs/limits.hpp"
 #include "labs/matmul.hpp"
 #include "labs/matmul_fp32_pick.hpp"
+#include "labs/predict.hpp"
 
 namespace tilescope {
 namespace {
@@ -358,7 +359,8 @@ std::vector<Predict> make_predicts() {
                              " bytes apart; each row is in a sector of its own.",
                          "相邻通道在 A 的相邻行上，相隔 " + pitch + " 字节；每一行各占一个扇区。"};
            },
-       .rungs = {"naive"}},
+       .rungs = {"naive"},
+       .veils = ShownNumber::sectors},
       {.question = {"Coalesced reads every element of A once for each of the N columns of C. How many CTAs read it "
                     "with the shared tile?",
                     "“合并访存”为 C 的 N 列各读一次 A 的每个元素。用共享内存分块时，每个元素由多少个线程块读？"},

@@ -5,6 +5,7 @@
 #include "engine/numbers.hpp"
 #include "labs/matmul_tiles.hpp"
 #include "labs/matmul_triton.hpp"
+#include "labs/predict.hpp"
 
 namespace tilescope {
 namespace {
@@ -156,13 +157,56 @@ Predict make_predict(Text question, std::vector<int64_t> choices, int64_t answer
           .rungs = std::move(rungs)};
 }
 
+int64_t accumulators_of_lane(const Config& config) {
+  return config.param("BM") * config.param("BN") / (32 * config.param("WARPS"));
+}
+
+Predict predict_accumulators() {
+  return ask(
+      {.question = {"A tile of BM × BN on WARPS warps: how many registers of each lane do the accumulators take?",
+                    "BM × BN 的分块分给 WARPS 个线程束：累加器占每个通道多少个寄存器？"},
+       .answer = accumulators_of_lane,
+       .others = [](const Config& config) { return counts_around(accumulators_of_lane(config)); },
+       .why =
+           [](const Config& config) {
+             const int64_t bm = config.param("BM"), bn = config.param("BN"), lanes = 32 * config.param("WARPS");
+             return Text{fmt::format("{} · {} floats over {} lanes: {} of the 255 registers that a thread can "
+                                     "have.",
+                                     bm, bn, lanes, accumulators_of_lane(config)),
+                         fmt::format("{} · {} 个 float 分给 {} 个通道：每个 {} 个，而一个线程最多有 255 个寄存器。", bm,
+                                     bn, lanes, accumulators_of_lane(config))};
+           }});
+}
+
+/// Of the stages of A and B.
+int64_t shared_kib(const Config& config) {
+  const auto bytes = static_cast<int64_t>(size_of(memory_type(config)));
+  return (config.param("BM") + config.param("BN")) * config.param("BK") * bytes * config.param("STAGES") / 1024;
+}
+
+Predict predict_shared_memory() {
+  return ask({.question = {"STAGES k-tiles of A and of B: how many KiB of shared memory does a CTA take?",
+                           "A、B 各 STAGES 个 k 分块：一个线程块占多少 KiB 共享内存？"},
+              .answer = shared_kib,
+              .others =
+                  [](const Config& config) {
+                    const int64_t kib = shared_kib(config);
+                    return std::vector<int64_t>{kib / config.param("STAGES"), 2 * kib, kib / 2};
+                  },
+              .why =
+                  [](const Config& config) {
+                    const std::string sum = fmt::format(
+                        "({} + {}) · {} · {} · {} = {} KiB", config.param("BM"), config.param("BN"), config.param("BK"),
+                        size_of(memory_type(config)), config.param("STAGES"), shared_kib(config));
+                    return Text{"(BM + BN) · BK elements in each stage: " + sum + ".",
+                                "每级 (BM + BN) · BK 个元素：" + sum + "。"};
+                  },
+              .rungs = {"multi-stage", "double-buffered", "persistent"}});
+}
+
 std::vector<Predict> make_predicts() {
   return {
-      make_predict({"A tile of 128 × 256 on 8 warps: how many registers of each lane do the accumulators take?",
-                    "128 × 256 的分块，8 个线程束：累加器占每个通道多少个寄存器？"},
-                   {32, 64, 128, 256}, 128,
-                   {"128 · 256 floats over 256 lanes: 128 of the 255 registers that a thread can have.",
-                    "128 · 256 个 float 分给 256 个通道：每个 128 个，而一个线程最多有 255 个寄存器。"}),
+      predict_accumulators(),
       make_predict({"ldmatrix.x4 reads 32 rows of 16 bytes that are 128 bytes apart. How many wavefronts does it take "
                     "without a swizzle?",
                     "ldmatrix.x4 读 32 行，每行 16 字节，行距 128 字节。不做混排（swizzle），要几个 wavefront？"},
@@ -178,7 +222,8 @@ std::vector<Predict> make_predicts() {
           {8, 16, 32, 64}, 32,
           {"2 · 64 · 64 · 16 operations from (64 + 64) · 16 · 2 bytes: 131,072 / 4,096 = 32. A tile of 32 × 32 has 16.",
            "2 · 64 · 64 · 16 次运算，读 (64 + 64) · 16 · 2 字节：131,072 / 4,096 = 32。32 × 32 的分块只有 16。"},
-          {"ldmatrix", "grouped", "multi-stage", "double-buffered", "persistent"})};
+          {"ldmatrix", "grouped", "multi-stage", "double-buffered", "persistent"}),
+      ask_tiles({"mma-shared", "ldmatrix", "grouped", "multi-stage", "double-buffered"}), predict_shared_memory()};
 }
 
 /// Triton's operands of TF32 are the floats as they are, of which the tensor cores ignore the lower 13 bits: rounding

@@ -7,6 +7,7 @@
 
 #include "engine/numbers.hpp"
 #include "labs/limits.hpp"
+#include "labs/predict.hpp"
 
 namespace tilescope {
 namespace {
@@ -286,6 +287,30 @@ Pick pick_tile(const Config& config, const GpuSpec& gpu, const std::string& rung
             .why = {}};
   pick.why = reason_for(chosen, gpu);
   return pick;
+}
+
+Predict ask_tiles(std::vector<std::string> rungs) {
+  return ask(
+      {.question = {"One CTA computes a tile of BM × BN of C. How many CTAs are launched?",
+                    "一个线程块计算 C 的一个 BM × BN 分块。要启动多少个线程块？"},
+       .answer = count_tiles,
+       .others =
+           [](const Config& config) {
+             const int64_t down = ceil_divide(config.size("M"), config.param("BM")),
+                           across = ceil_divide(config.size("N"), config.param("BN"));
+             return std::vector<int64_t>{
+                 down + across, (config.size("M") / config.param("BM")) * (config.size("N") / config.param("BN")),
+                 2 * count_tiles(config), 4 * count_tiles(config)};
+           },
+       .why =
+           [](const Config& config) {
+             const std::string sum = fmt::format("⌈{} / {}⌉ × ⌈{} / {}⌉ = {}", with_separators(config.size("M")),
+                                                 config.param("BM"), with_separators(config.size("N")),
+                                                 config.param("BN"), with_separators(count_tiles(config)));
+             return Text{sum + ". Tiles at the edge count as a whole CTA.", sum + "。边缘不满的分块也占一个线程块。"};
+           },
+       .rungs = std::move(rungs),
+       .veils = ShownNumber::blocks});
 }
 
 }  // namespace tilescope

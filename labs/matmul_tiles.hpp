@@ -39,6 +39,8 @@ Launch launch_tiles(std::string kernel, const Config& config, int64_t stages, st
 std::string tiles_formula(const Config& config);
 /// Number of tiles of C.
 int64_t count_tiles(const Config& config);
+/// "How many CTAs are launched?", for rungs with one CTA per tile.
+Predict ask_tiles(std::vector<std::string> rungs);
 /// Whether the tile fits into a lane's registers and an SM's shared memory.
 Result<void> check_tile(const Config& config, int64_t stages);
 

@@ -1,5 +1,7 @@
 // Lab "reduction-sum": out[0] = x[0] + … + x[n − 1]. kernels/reduction.cu holds the rungs,
 // kernels/reduction.py those in Triton.
+#include "labs/reduction_sum.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -19,13 +21,6 @@ constexpr int64_t kLargestOnGpu = int64_t{1} << 30;  // an int still indexes it
 constexpr int64_t kAligned = 32;                     // floats of a cache line: each level of sums is aligned to it
 
 enum Buffer : size_t { kX, kOut, kSums, kArrived };
-
-/// Numbers left after each launch if a CTA reduces `per_cta` numbers to one: 100,003 → 391, 2, 1.
-std::vector<int64_t> levels(int64_t n, int64_t per_cta) {
-  std::vector<int64_t> left{ceil_divide(n, per_cta)};
-  while (left.back() > 1) left.push_back(ceil_divide(left.back(), per_cta));
-  return left;
-}
 
 /// Programs of the first pass in Triton: no more than there are tiles.
 int64_t programs_of_pass(const Config& config) {
@@ -101,17 +96,6 @@ Rung make_tree_rung(std::string name, Text title, std::string kernel, int64_t el
                 const int64_t n = config.size("n"), share = per_cta(config);
                 return fmt::format("⌈{} / {}⌉ = {}", with_separators(n), share, with_separators(ceil_divide(n, share)));
               }};
-}
-
-/// Floats that one CTA of the last two rungs adds.
-int64_t share_of_cta(const Config& config) {
-  return config.param("BLOCK") * config.param("VEC") * config.param("LOADS") * config.param("TILES");
-}
-
-std::string share_formula(const Config& config) {
-  return fmt::format("⌈{} / ({} × {} × {} × {})⌉ = {}", with_separators(config.size("n")), config.param("BLOCK"),
-                     config.param("VEC"), config.param("LOADS"), config.param("TILES"),
-                     with_separators(ceil_divide(config.size("n"), share_of_cta(config))));
 }
 
 Rung make_vector_rung() {
@@ -363,62 +347,6 @@ std::vector<BreakIt> make_switches() {
   };
 }
 
-std::vector<int64_t> sorted_choices(std::vector<int64_t> choices, int64_t answer) {
-  choices.push_back(answer);
-  std::sort(choices.begin(), choices.end());
-  choices.erase(std::unique(choices.begin(), choices.end()), choices.end());
-  return choices;
-}
-
-/// Warps of a CTA in which some lane still adds at stride 8 of the divergent tree.
-int64_t divergent_warps(const Config& config) { return config.param("BLOCK") / 32; }
-
-/// The same for the fourth step of the folded tree, where equally many threads still add.
-int64_t folded_warps(const Config& config) { return std::max<int64_t>(config.param("BLOCK") / 16 / 32, 1); }
-
-int64_t launches_of_tree(const Config& config) {
-  return static_cast<int64_t>(levels(config.size("n"), 2 * config.param("BLOCK")).size());
-}
-
-std::vector<Predict> make_predicts() {
-  return {
-      {.question = {"Divergent stride, step 4 (stride 8): in how many warps of a CTA does a thread still add?",
-                    "发散步长，第 4 步（步长 8）：一个线程块里还有几个线程束有线程在做加法？"},
-       .choices =
-           [](const Config& config) {
-             return sorted_choices({1, folded_warps(config), 4}, divergent_warps(config));
-           },
-       .answer = divergent_warps,
-       .why =
-           [](const Config& config) {
-             const int64_t block = config.param("BLOCK");
-             return Text{fmt::format("{} threads add, every 16th: two in each of {} warps. With the sequential stride "
-                                     "they are neighbours and take only {} of them.",
-                                     block / 16, divergent_warps(config), folded_warps(config)),
-                         fmt::format("有 {} 个线程在加，每 16 个里一个：{} "
-                                     "个线程束每个都有两个。连续步长时它们挨在一起，只占 {} 个线程束。",
-                                     block / 16, divergent_warps(config), folded_warps(config))};
-           },
-       .rungs = {"divergent-stride"}},
-      {.question = {"Warp shuffle: how many launches until one number is left?",
-                    "线程束洗牌：要启动几次内核，才只剩下一个数？"},
-       .choices =
-           [](const Config& config) {
-             return sorted_choices({1, 2, 3, 4}, launches_of_tree(config));
-           },
-       .answer = launches_of_tree,
-       .why =
-           [](const Config& config) {
-             std::string chain = with_separators(config.size("n"));
-             for (const int64_t left : levels(config.size("n"), 2 * config.param("BLOCK")))
-               chain += " → " + with_separators(left);
-             return Text{fmt::format("A CTA turns 2 × {} numbers into one: {}.", config.param("BLOCK"), chain),
-                         fmt::format("一个线程块把 2 × {} 个数变成一个：{}。", config.param("BLOCK"), chain)};
-           },
-       .rungs = {"warp-shuffle"}},
-  };
-}
-
 /// The sum in double precision, in pieces for several threads: one thread would take too long for 2^30 numbers.
 double exact_sum(std::span<const float> x) {
   constexpr size_t kPiece = size_t{1} << 16;
@@ -463,7 +391,7 @@ Lab make_reduction_sum() {
                     {"torch.compile", "torch_compile", "sum"},
                     {"Triton", "triton", "sum"}};
   lab.tolerance_for = [](const std::string&, const Config& config, DType) { return tolerance(config); };
-  lab.predicts = make_predicts();
+  lab.predicts = make_reduction_predicts();
   lab.buffers = [](const Config& config) {
     const int64_t n = config.size("n");
     return std::vector<BufferSpec>{

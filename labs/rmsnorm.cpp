@@ -1,8 +1,10 @@
 // Lab "rmsnorm": divides every row by the root mean square of its elements and multiplies by gamma. kernels/rmsnorm.cu
 // holds the schemes, kernels/rmsnorm.py the same ones in Triton.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/numbers.hpp"
+#include "labs/predict.hpp"
 #include "labs/rows.hpp"
 #include "labs/triton.hpp"
 #include "labs/triton_rows.hpp"
@@ -203,34 +205,54 @@ SchemeMap make_map() {
   return map;
 }
 
+/// The questions are about the usual GPU, so that they can be answered on paper.
 std::vector<Predict> make_predicts() {
+  const int64_t processors = usual_gpu().multiprocessors;
   return {
-      {.question = {"Scheme 1 with 16 rows on a GPU of 132 multiprocessors: how many of them have nothing to do?",
-                    "方案 1，16 行，GPU 有 132 个 SM：有多少个无事可做？"},
-       .choices =
-           [](const Config&) {
-             return std::vector<int64_t>{0, 68, 116};
-           },
-       .answer = [](const Config&) { return int64_t{132 - 16}; },
-       .why =
-           [](const Config&) {
-             return Text{"A row is one CTA, and a CTA runs on one multiprocessor: 16 work, however long the rows are.",
-                         "一行就是一个线程块，一个线程块只在一个 SM 上运行：不管行多长，只有 16 个在工作。"};
-           },
-       .rungs = {"scheme-1"}},
-      {.question = {"Scheme 4 with 128 threads and 8 lanes per row: how many rows does a CTA normalise?",
-                    "方案 4，128 个线程，每行 8 个通道：一个线程块处理几行？"},
-       .choices =
-           [](const Config&) {
-             return std::vector<int64_t>{4, 8, 16};
-           },
-       .answer = [](const Config&) { return int64_t{128 / 8}; },
-       .why =
-           [](const Config&) {
-             return Text{"128 / 8 = 16. Each group of 8 lanes sums by 3 shuffles, for itself.",
-                         "128 / 8 = 16。每 8 个通道一组，各自用 3 次洗牌求和。"};
-           },
-       .rungs = {"scheme-4"}},
+      ask({.question = {fmt::format("One CTA per row on a GPU of {} multiprocessors: how many of them have nothing to "
+                                    "do?",
+                                    processors),
+                        fmt::format("每行一个线程块，GPU 有 {} 个 SM：有多少个无事可做？", processors)},
+           .answer =
+               [processors](const Config& config) { return std::max<int64_t>(0, processors - config.size("rows")); },
+           .others =
+               [processors](const Config& config) {
+                 return std::vector<int64_t>{0, processors / 2, processors - 1,
+                                             std::min(config.size("rows"), processors)};
+               },
+           .why =
+               [processors](const Config& config) {
+                 const int64_t working = std::min(config.size("rows"), processors);
+                 return Text{
+                     fmt::format("A row is one CTA, and a CTA runs on one multiprocessor: {} of {} have work, "
+                                 "however long the rows are.",
+                                 working, processors),
+                     fmt::format(
+                         "一行就是一个线程块，一个线程块只在一个 SM 上运行：不管行多长，{1} 个里有 {0} 个在工作。",
+                         working, processors)};
+               },
+           .rungs = {"scheme-1"}}),
+      ask({.question = {"Scheme 4, BLOCK threads and LANES lanes per row: how many rows does a CTA normalize?",
+                        "方案 4，BLOCK 个线程，每行 LANES 个通道：一个线程块处理几行？"},
+           .answer = [](const Config& config) { return config.param("BLOCK") / config.param("LANES"); },
+           .others =
+               [](const Config& config) {
+                 const int64_t rows = config.param("BLOCK") / config.param("LANES");
+                 return std::vector<int64_t>{config.param("LANES"), rows / 2, 2 * rows};
+               },
+           .why =
+               [](const Config& config) {
+                 const int64_t lanes = config.param("LANES");
+                 const std::string sum =
+                     fmt::format("{} / {} = {}", config.param("BLOCK"), lanes, config.param("BLOCK") / lanes);
+                 const int64_t shuffles = std::lround(std::log2(lanes));
+                 return Text{
+                     fmt::format("{}. Each group of {} lanes sums by {} shuffles, for itself.", sum, lanes, shuffles),
+                     fmt::format("{}。每 {} 个通道一组，各自用 {} 次洗牌求和。", sum, lanes, shuffles)};
+               },
+           .rungs = {"scheme-4"}}),
+      ask_ctas_of_several_ctas({"scheme-3", "scheme-3-flags"}),
+      ask_ctas_of_several_rows({"scheme-4"}),
   };
 }
 

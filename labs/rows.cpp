@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "engine/numbers.hpp"
+#include "labs/predict.hpp"
 
 namespace tilescope {
 namespace {
@@ -296,6 +297,49 @@ std::map<std::string, int64_t> tune_row_tiles(RowDivision division, const Config
   auto params = threads_for(config, ceil_divide(vectors, ctas));
   params["CTAS"] = ctas;
   return params;
+}
+
+/// Rows that one CTA handles with LANES lanes per row, for the question of each lab that has such a rung.
+Predict ask_ctas_of_several_rows(std::vector<std::string> rungs) {
+  const auto ctas = [](const Config& config) {
+    return ceil_divide(config.size("rows"), config.param("BLOCK") / config.param("LANES"));
+  };
+  return ask({.question = {"LANES lanes share a row, and a CTA has BLOCK threads. How many CTAs are launched?",
+                           "每行由 LANES 个通道处理，一个线程块有 BLOCK 个线程。要启动多少个线程块？"},
+              .answer = ctas,
+              .others =
+                  [ctas](const Config& config) {
+                    return std::vector<int64_t>{config.size("rows"), 2 * ctas(config),
+                                                config.size("rows") * config.param("LANES")};
+                  },
+              .why =
+                  [](const Config& config) {
+                    const int64_t per_cta = config.param("BLOCK") / config.param("LANES");
+                    const std::string grid = several_rows_formula(config);
+                    return Text{fmt::format("A CTA holds {} rows: {}.", per_cta, grid),
+                                fmt::format("一个线程块处理 {} 行：{}。", per_cta, grid)};
+                  },
+              .rungs = std::move(rungs),
+              .veils = ShownNumber::blocks});
+}
+
+Predict ask_ctas_of_several_ctas(std::vector<std::string> rungs) {
+  const auto ctas = [](const Config& config) { return config.size("rows") * config.param("CTAS"); };
+  return ask({.question = {"CTAS CTAs share each row. How many are launched?",
+                           "每行由 CTAS 个线程块共同处理。一共启动多少个？"},
+              .answer = ctas,
+              .others =
+                  [ctas](const Config& config) {
+                    return std::vector<int64_t>{config.size("rows"), config.param("CTAS"), 2 * ctas(config)};
+                  },
+              .why =
+                  [](const Config& config) {
+                    const std::string grid = several_ctas_formula(config);
+                    return Text{grid + ". More CTAs than rows keep a GPU busy that has more multiprocessors than rows.",
+                                grid + "。行数少于 SM 数时，每行多个线程块才能让 GPU 忙起来。"};
+                  },
+              .rungs = std::move(rungs),
+              .veils = ShownNumber::blocks});
 }
 
 }  // namespace tilescope

@@ -50,6 +50,10 @@ std::string rows_formula(const Config& config);
 std::string several_rows_formula(const Config& config);
 std::string several_ctas_formula(const Config& config);
 
+/// "How many CTAs are launched?", for rungs of several rows per CTA, and of several CTAs per row.
+Predict ask_ctas_of_several_rows(std::vector<std::string> rungs);
+Predict ask_ctas_of_several_ctas(std::vector<std::string> rungs);
+
 /// The division of rows that suits the shape: a few lanes, one CTA or several CTAs per row, under the lab's rung names.
 struct RowRungs {
   std::string several_rows, one_cta, several_ctas;

@@ -5,6 +5,7 @@
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
 #include "engine/specs.hpp"
+#include "labs/predict.hpp"
 #include "labs/triton.hpp"
 
 namespace tilescope {
@@ -122,6 +123,53 @@ Predict predict_accesses() {
           .rungs = {"three-kernels", "fused"}};
 }
 
+Predict predict_ctas() {
+  const auto ctas = [](const Config& config) {
+    return ceil_divide(config.size("n"), config.param("BLOCK") * config.param("VEC"));
+  };
+  return ask(
+      {.question = {"A thread computes VEC elements. How many CTAs of BLOCK threads are launched?",
+                    "一个线程计算 VEC 个元素。要启动多少个 BLOCK 线程的线程块？"},
+       .answer = ctas,
+       .others =
+           [ctas](const Config& config) {
+             const int64_t n = config.size("n"), block = config.param("BLOCK");
+             return std::vector<int64_t>{ceil_divide(n, block), n / (block * config.param("VEC")), 2 * ctas(config)};
+           },
+       .why =
+           [ctas](const Config& config) {
+             const std::string sum =
+                 fmt::format("⌈{} / ({} × {})⌉ = {}", with_separators(config.size("n")), config.param("BLOCK"),
+                             config.param("VEC"), with_separators(ctas(config)));
+             return Text{"A CTA covers BLOCK × VEC elements: " + sum + ".",
+                         "一个线程块覆盖 BLOCK × VEC 个元素：" + sum + "。"};
+           },
+       .rungs = {"vector-loads"},
+       .veils = ShownNumber::blocks});
+}
+
+Predict predict_sectors() {
+  const auto sectors = [](const Config& config) { return 4 * sectors_of_elements(config.size("n"), 4); };
+  return ask({.question = {"Three kernels: how many sectors of 32 bytes do they read, all together?",
+                           "三个内核一共读多少个 32 字节扇区？"},
+              .answer = sectors,
+              .others =
+                  [sectors](const Config& config) {
+                    const int64_t of_one = sectors(config) / 4;
+                    return std::vector<int64_t>{2 * of_one, 3 * of_one, 7 * of_one};
+                  },
+              .why =
+                  [sectors](const Config& config) {
+                    const std::string of_one = with_separators(sectors(config) / 4);
+                    return Text{
+                        "a, b, sin(a) and cos(b) are read once each: 4 vectors of " + of_one +
+                            " sectors. Fused, it is 2.",
+                        "a、b、sin(a)、cos(b) 各读一遍：4 个向量，每个 " + of_one + " 个扇区。融合后只有 2 个向量。"};
+                  },
+              .rungs = {"three-kernels"},
+              .veils = ShownNumber::sectors});
+}
+
 Predict predict_scratch() {
   return {.question = {"Three kernels: how many bytes of device memory are there only to hand on sin(a) and cos(b)?",
                        "三个内核：仅仅为了传递 sin(a) 和 cos(b)，要占多少字节显存？"},
@@ -183,7 +231,7 @@ Lab make_sin_cos_add() {
                     {"Triton", "triton", "sin_cos_add"}};
   // The errors of sinf and cosf are at most 2 ulp, of at most 2^-24 each below 1; rounding their sum adds up to 2^-24.
   lab.tolerance = {.absolute = 5 * 0x1p-24, .relative = 0};
-  lab.predicts = {predict_accesses(), predict_scratch()};
+  lab.predicts = {predict_accesses(), predict_scratch(), predict_ctas(), predict_sectors()};
   lab.buffers = [](const Config& config) {
     const int64_t n = config.size("n");
     return std::vector<BufferSpec>{

@@ -2,9 +2,11 @@
 // kernels/softmax.py those in Triton.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "engine/numbers.hpp"
 #include "labs/limits.hpp"
+#include "labs/predict.hpp"
 #include "labs/rows.hpp"
 #include "labs/triton.hpp"
 #include "labs/triton_rows.hpp"
@@ -250,6 +252,21 @@ std::vector<BreakIt> make_switches() {
   };
 }
 
+/// Steps of a tree that adds BLOCK values.
+int64_t tree_steps(const Config& config) { return std::lround(std::log2(config.param("BLOCK"))); }
+
+int64_t row_bytes(const Config& config) {
+  return config.size("columns") * static_cast<int64_t>(size_of(element_type(config)));
+}
+
+/// Sectors of one element in each of 32 consecutive rows.
+int64_t sectors_across_rows(const Config& config) {
+  constexpr int64_t kLanes = 32, kSectorBytes = 32;
+  std::set<int64_t> sectors;
+  for (int64_t lane = 0; lane < kLanes; ++lane) sectors.insert(lane * row_bytes(config) / kSectorBytes);
+  return static_cast<int64_t>(sectors.size());
+}
+
 std::vector<Predict> make_predicts() {
   return {
       {.question = {"Five kernels: how many times does a row travel between memory and registers, read or written?",
@@ -266,21 +283,38 @@ std::vector<Predict> make_predicts() {
                  "max 读；subtract 和 exp 各读写一次；sum 读；divide 读写：1 + 2 + 2 + 1 + 2。"};
            },
        .rungs = {"five-kernels"}},
-      {.question = {"One CTA per row, 128 threads: how many barriers does one of its two reductions take?",
-                    "每线程块一行，128 个线程：两次归约里的一次要几道屏障？"},
-       .choices =
-           [](const Config&) {
-             return std::vector<int64_t>{1, 7, 9};
-           },
-       .answer = [](const Config&) { return int64_t{9}; },
-       .why =
-           [](const Config&) {
-             return Text{
-                 "One after the tree is filled, one after each of log2(128) = 7 steps, and one before the memory is "
-                 "used again.",
-                 "填好树之后一道屏障，log2(128) = 7 步每步一道，重新使用这块内存之前再一道。"};
-           },
-       .rungs = {"cta-per-row"}},
+      ask({.question = {"One CTA per row, BLOCK threads: how many barriers does one of its two reductions take?",
+                        "每线程块一行，BLOCK 个线程：两次归约里的一次要几道屏障？"},
+           .answer = [](const Config& config) { return tree_steps(config) + 2; },
+           .others =
+               [](const Config& config) {
+                 return std::vector<int64_t>{1, tree_steps(config), config.param("BLOCK")};
+               },
+           .why =
+               [](const Config& config) {
+                 const std::string steps = fmt::format("log2({}) = {}", config.param("BLOCK"), tree_steps(config));
+                 return Text{"One after the tree is filled, one after each of " + steps +
+                                 " steps, and one before the memory is used again.",
+                             "填好树之后一道屏障，" + steps + " 步每步一道，重新使用这块内存之前再一道。"};
+               },
+           .rungs = {"cta-per-row"}}),
+      ask({.question = {"One thread per row: how many sectors does one load of a full warp touch?",
+                        "每线程一行：满线程束的一条读指令触及多少个扇区？"},
+           .answer = sectors_across_rows,
+           .others =
+               [](const Config&) {
+                 return std::vector<int64_t>{4, 32, 8, 16};
+               },
+           .why =
+               [](const Config& config) {
+                 const std::string bytes = with_separators(row_bytes(config));
+                 return Text{"Neighbouring lanes read neighbouring rows, " + bytes +
+                                 " bytes apart. From 32 bytes on, each lane has a sector of its own.",
+                             "相邻通道读相邻的行，相隔 " + bytes + " 字节。达到 32 字节，每个通道就各占一个扇区。"};
+               },
+           .rungs = {"thread-per-row"},
+           .veils = ShownNumber::sectors}),
+      ask_ctas_of_several_rows({"several-rows"}),
   };
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
+#include "labs/predict.hpp"
 
 namespace tilescope {
 namespace {
@@ -214,7 +215,8 @@ std::vector<Predict> make_predicts() {
                  "Neighbouring lanes write " + pitch + " bytes apart, one row of out; a sector is only 32 bytes.",
                  "相邻通道写入的位置相隔 " + pitch + " 字节，即 out 的一行；一个扇区只有 32 字节。"};
            },
-       .rungs = {"reads-coalesced"}},
+       .rungs = {"reads-coalesced"},
+       .veils = ShownNumber::sectors},
       predict_constant({"Shared tile with edge 16: how many lanes of a warp collide in one bank when a column is read?",
                         "共享内存分块，边长 16：按列读时，一个线程束有多少个通道撞在同一个存储体？"},
                        {4, 8, 16}, 8,

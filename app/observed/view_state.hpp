@@ -13,6 +13,7 @@
 #include "app/draw/context.hpp"
 #include "app/observed/result_reference.hpp"
 #include "app/observed/step_cursor.hpp"
+#include "engine/lab.hpp"
 
 namespace tilescope {
 
@@ -64,7 +65,7 @@ struct Tour {
   std::array<bool, kSteps> done{};
   std::string rung;  // empty: not known yet
   int64_t block = 0;
-  size_t guesses = 0;
+  size_t guesses = 0;  // in all labs
 };
 
 /// Lines of a kernel's file, or of a header that it includes, which a view asks the source panel to show.
@@ -143,13 +144,16 @@ struct ViewState : LabView, DrawState {
   std::set<std::string> unfolded;      // "lab/section" of the controls: rows of other rungs that are unfolded
   std::string typing_in, typed;        // the slider whose value is being typed, and the text so far
   std::string bug_kind;                // of a debug exercise: the kind that is chosen
-  std::map<std::string, int> guesses;  // predict cards: "lab/question" → the choice that was pressed
   /// The question that a lab's card shows, and the rung for which it was chosen: a different rung starts with its own.
   struct ShownQuestion {
     int number = 0;
     std::string rung = {};
+    bool at_top = false;  // the card is above the rungs: it was not answered when it was first shown here
   };
   std::map<std::string, ShownQuestion> questions;
+  bool veils = true;             // numbers are veiled until their questions are answered
+  std::set<ShownNumber> veiled;  // in this frame
+  bool hides(ShownNumber number) const { return veiled.contains(number); }
   std::shared_ptr<const Baseline> baseline;  // the pinned result; null: none
   FixedFinding fixed_finding;
   // Derived from the newest results, shared by all views.

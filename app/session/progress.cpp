@@ -28,6 +28,34 @@ const LabProgress& progress_of(const ProgressByLab& progress, const Lab& lab) {
 
 }  // namespace
 
+const Guess* LabProgress::guess_at(const std::string& question, const std::vector<int64_t>& choices,
+                                   int64_t answer) const {
+  const auto found = guesses.find(question);
+  if (found == guesses.end()) return nullptr;
+  for (const Guess& guess : found->second)
+    if (guess.choices == choices && guess.answer == answer) return &guess;
+  return nullptr;
+}
+
+Score score_of(const LabProgress& progress) {
+  Score score;
+  for (const auto& [question, guesses] : progress.guesses) {
+    score.all += guesses.size();
+    score.right += static_cast<size_t>(std::ranges::count_if(guesses, &Guess::right));
+  }
+  return score;
+}
+
+Score score_of(const ProgressByLab& progress) {
+  Score score;
+  for (const auto& [name, lab] : progress) {
+    const Score one = score_of(lab);
+    score.right += one.right;
+    score.all += one.all;
+  }
+  return score;
+}
+
 std::vector<PartDone> parts_of(const Lab& lab, const LabProgress& progress) {
   std::vector<PartDone> parts{{ProgressPart::lesson, progress.lesson_read ? 1U : 0U, 1}};
   if (const size_t all = lab.predicts.size(); all > 0) {

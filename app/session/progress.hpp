@@ -14,14 +14,35 @@
 
 namespace tilescope {
 
-struct LabProgress {
-  bool lesson_read = false;      // scrolled to its end
-  std::set<int> predictions;     // answered questions, right or wrong; indices into Lab::predicts
-  std::set<std::string> broken;  // switches that were on, alone, in a run that showed their effect
-  bool own_edit = false;         // an edited kernel ran and passed
-  bool operator==(const LabProgress&) const = default;
+/// The first answer to a question at one setting. The choices and the right one identify the setting: as long as moving
+/// a slider changes neither, the question stays answered.
+struct Guess {
+  std::vector<int64_t> choices;  // ascending
+  int64_t answer = 0, pressed = 0;
+  bool right() const { return pressed == answer; }
+  bool operator==(const Guess&) const = default;
 };
+
+struct LabProgress {
+  bool lesson_read = false;                           // scrolled to its end
+  std::set<int> predictions;                          // answered questions, right or wrong; indices into Lab::predicts
+  std::set<std::string> broken;                       // switches that were on, alone, in a run that showed their effect
+  bool own_edit = false;                              // an edited kernel ran and passed
+  std::map<std::string, std::vector<Guess>> guesses;  // by question (app/observed/questions.hpp)
+  std::set<std::string> skipped;                      // questions that no longer veil anything
+  bool operator==(const LabProgress&) const = default;
+
+  /// Null: not answered at this setting.
+  const Guess* guess_at(const std::string& question, const std::vector<int64_t>& choices, int64_t answer) const;
+};
+/// Answers at their first try, and how many of them were right.
+struct Score {
+  size_t right = 0, all = 0;
+};
+Score score_of(const LabProgress& progress);
 using ProgressByLab = std::map<std::string, LabProgress>;
+/// The same in all labs.
+Score score_of(const ProgressByLab& progress);
 
 enum class ProgressPart { lesson, predictions, bugs, own_edit };
 

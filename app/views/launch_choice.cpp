@@ -33,8 +33,10 @@ bool draw_arrow(PanelContext& context, float x, float y, int side) {
 }
 
 std::string number_text(const PanelContext& context) {
+  const std::string count =
+      context.view.hides(ShownNumber::launches) ? "?" : std::to_string(launches_of(context).size());
   return context.strings.format("launch.number", fmt::arg("number", context.result->launch + 1),
-                                fmt::arg("count", launches_of(context).size()));
+                                fmt::arg("count", count));
 }
 
 void draw_menu(PanelContext& context) {

@@ -8,6 +8,7 @@
 #include "app/draw/menus.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/panels.hpp"
+#include "app/views/questions.hpp"
 #include "app/views/view.hpp"
 #include "app/window/file_dialog.hpp"
 #include "app/window/header.hpp"
@@ -246,6 +247,7 @@ void Screen::draw(float width, float height) {
                        panels_.get(),
                        &views_->at(view.tab),
                        &workshop};
+  ask_questions(context);
 
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize({width, height});

@@ -53,6 +53,7 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   enter_lab(screen.view, screen.session.lab().name);
   screen.view.animate = options.wishes.issued.has_value();
   screen.view.playback = {};
+  screen.view.veils = options.veils;
   if (options.wishes.issued) screen.view.playback.position = static_cast<double>(*options.wishes.issued);
   screen.view.tab = options.view;
   screen.views().each([&](View& view) { view.apply(screen.view, options.wishes); });

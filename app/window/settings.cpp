@@ -55,14 +55,44 @@ void take_texts(const json& object, const char* key, std::map<std::string, std::
     if (text.is_string()) texts[name] = text.get<std::string>();
 }
 
+/// An answer as {"choices": [7, 13, 26], "answer": 13, "pressed": 7}, by question.
+json guesses_json(const LabProgress& lab) {
+  json questions = json::object();
+  for (const auto& [question, guesses] : lab.guesses)
+    for (const Guess& guess : guesses)
+      questions[question].push_back({{"choices", guess.choices}, {"answer", guess.answer}, {"pressed", guess.pressed}});
+  return questions;
+}
+
+bool are_whole_numbers(const json& list) {
+  return list.is_array() && std::ranges::all_of(list, [](const json& one) { return one.is_number_integer(); });
+}
+
+/// Answers to questions that a later version asks differently stay in the file and in the score, and answer nothing.
+void take_guesses(LabProgress& lab, const json& saved) {
+  if (const auto skipped = saved.find("skipped"); skipped != saved.end() && skipped->is_array())
+    for (const json& question : *skipped)
+      if (question.is_string()) lab.skipped.insert(question.get<std::string>());
+  const auto questions = saved.find("guesses");
+  if (questions == saved.end() || !questions->is_object()) return;
+  for (const auto& [question, guesses] : questions->items()) {
+    if (!guesses.is_array()) continue;
+    for (const json& one : guesses) {
+      if (!one.is_object() || !are_whole_numbers(one.value("choices", json()))) continue;
+      Guess guess{.choices = one["choices"].get<std::vector<int64_t>>()};
+      take(one, "answer", guess.answer);
+      take(one, "pressed", guess.pressed);
+      if (lab.guess_at(question, guess.choices, guess.answer) == nullptr) lab.guesses[question].push_back(guess);
+    }
+  }
+}
+
 json progress_json(const ProgressByLab& progress) {
   json labs = json::object();
   for (const auto& [name, lab] : progress)
     if (lab != LabProgress())
-      labs[name] = {{"lesson_read", lab.lesson_read},
-                    {"predictions", lab.predictions},
-                    {"broken", lab.broken},
-                    {"own_edit", lab.own_edit}};
+      labs[name] = {{"lesson_read", lab.lesson_read}, {"predictions", lab.predictions}, {"broken", lab.broken},
+                    {"own_edit", lab.own_edit},       {"guesses", guesses_json(lab)},   {"skipped", lab.skipped}};
   return labs;
 }
 
@@ -76,6 +106,7 @@ void take_progress(ProgressByLab& progress, const json& settings) {
     LabProgress taken;
     take(saved, "lesson_read", taken.lesson_read);
     take(saved, "own_edit", taken.own_edit);
+    take_guesses(taken, saved);
     const auto all = static_cast<int>(lab->predicts.size());
     if (const auto questions = saved.find("predictions"); questions != saved.end() && questions->is_array())
       for (const json& question : *questions)
@@ -170,6 +201,7 @@ json settings_of(const Screen& screen) {
       {"language", screen.strings.language == Language::zh ? "zh" : "en"},
       {"light", view.light},
       {"auto_run", screen.session.auto_run},
+      {"veil_numbers", view.veils},
       {"lab", screen.session.shows_own() ? labs().front().name : screen.session.lab().name},
       {"exercise", screen.workshop.is_shown(screen.session) ? screen.workshop.exercise().name : std::string()},
       {"gpu", screen.session.request().gpu},
@@ -210,6 +242,7 @@ void apply_settings(Screen& screen, const json& settings) {
   if (!language.empty()) screen.strings.language = language == "zh" ? Language::zh : Language::en;
   take(settings, "light", view.light);
   take(settings, "auto_run", screen.session.auto_run);
+  take(settings, "veil_numbers", view.veils);
   take(settings, "rail_width", view.rail_width);
   take(settings, "controls_width", view.controls_width);
   take(settings, "bottom_height", view.bottom_height);

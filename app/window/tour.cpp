@@ -185,12 +185,12 @@ void follow_tour(PanelContext& context) {
   if (tour.rung.empty()) {  // the initial state, now or after a restart of the program
     tour.block = block;
     tour.rung = context.rung().name;
-    tour.guesses = view.guesses.size();
+    tour.guesses = score_of(context.session.learned).all;
   }
   tour.done[0] = tour.done[0] || block != tour.block;
   tour.done[1] = tour.done[1] || context.rung().name != tour.rung;
   tour.done[2] = tour.done[2] || shows_a_planted_bug(context);
-  tour.done[3] = tour.done[3] || view.tab == "step" || view.guesses.size() > tour.guesses;
+  tour.done[3] = tour.done[3] || view.tab == "step" || score_of(context.session.learned).all > tour.guesses;
 }
 
 void draw_tour(PanelContext& context) {

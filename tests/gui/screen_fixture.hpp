@@ -33,6 +33,7 @@ class ScreenTest : public ::testing::Test {
     screen->session.select_lab("vector-add");
     screen->session.set_device(DeviceKind::sim);
     screen->session.auto_run = false;
+    screen->view.veils = false;  // tests of the questions switch it on
     frame();
   }
   ~ScreenTest() override {

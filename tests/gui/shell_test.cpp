@@ -157,11 +157,13 @@ TEST_F(ScreenTest, APredictionIsRevealedAfterAChoice) {
   const auto& predict = screen->session.lab().predicts.front();
   const auto choices = predict.choices(screen->session.request().config);
   click("choice.1");
-  ASSERT_EQ(screen->view.guesses.size(), 1U);
-  EXPECT_EQ(screen->view.guesses.begin()->second, 1);
+  const auto& guesses = screen->session.learned["vector-add"].guesses;
+  ASSERT_EQ(guesses.size(), 1U);
+  const Guess first = guesses.begin()->second.front();
+  EXPECT_EQ(first.choices, choices) << "ascending";
+  EXPECT_EQ(first.pressed, choices[1]);
   click("choice.0");  // the first answer is final
-  EXPECT_EQ(screen->view.guesses.begin()->second, 1);
-  EXPECT_EQ(choices.size(), 3U);
+  EXPECT_EQ(guesses.begin()->second, std::vector<Guess>{first});
 }
 
 class RunningScreenTest : public ScreenTest {

@@ -220,6 +220,7 @@ void draw_controls(PanelContext& context) {
   } else if (own != nullptr) {
     sandbox_section(column, *own);
   } else {
+    open_question(column);
     ladder_section(column);
     column.separator(16);
     sliders_section(column);

@@ -130,7 +130,14 @@ Dimmed::~Dimmed() {
   }
 }
 
-void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour, std::string_view meaning) {
+void card_number(Column& column, ImFont* font, float below, ImU32 colour, std::string_view text, bool veiled) {
+  if (!veiled) return column.text(font, column.left, below, colour, text);
+  draw_veiled_text(column.context, column.list, font, {column.left, baseline_top(font, column.y + column.px(below))},
+                   text);
+}
+
+void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour, std::string_view meaning,
+               bool veiled) {
   const float top = column.y;
   const Fonts& fonts = column.fonts();
   column.text(fonts.small, column.left, 14, column.theme().muted, label);
@@ -141,8 +148,13 @@ void card_line(Column& column, std::string_view label, std::string_view value, I
     room = column.width();
   }
   const std::string shown = fit_text(fonts.small, value, room);
-  column.text_right(fonts.small, column.right, 14, colour, shown);
+  if (veiled)
+    draw_veiled_text_right(column.context, column.list, fonts.small,
+                           {column.right, baseline_top(fonts.small, column.y + column.px(14))}, shown);
+  else
+    column.text_right(fonts.small, column.right, 14, colour, shown);
   column.y += column.px(kLine);
+  if (veiled) return;
   std::string said(meaning);
   if (shown != value) said = std::string(value) + (said.empty() ? "" : "\n" + said);
   explain_rect(column.context, {column.left, top}, {column.right, column.y}, said);
@@ -280,12 +292,13 @@ void shared_card(Column& column) {
     const float top = column.y;
     card_title(column, "controls.shared_passes", Badge::simulated);
     const ImU32 colour = conflicts * 20 > needed ? column.theme().error : column.theme().text;
-    column.text(column.fonts().title_semibold, column.left, 20, colour, number(passes));
-    column.y += column.px(28);
-    card_line(column, context.strings("controls.passes_needed"), number(needed), column.theme().text);
-    card_line(column, context.strings("controls.bank_conflicts"), number(conflicts), column.theme().text);
-    explain_rect(column.context, {column.left, top}, {column.right, column.y},
+    const bool veiled = context.view.hides(ShownNumber::wavefronts);
+    explain_rect(column.context, {column.left, top}, {column.right, column.y + column.px(28 + 2 * kLine)},
                  context.strings("controls.shared_meaning"));
+    card_number(column, column.fonts().title_semibold, 20, colour, number(passes), veiled);
+    column.y += column.px(28);
+    card_line(column, context.strings("controls.passes_needed"), number(needed), column.theme().text, {}, veiled);
+    card_line(column, context.strings("controls.bank_conflicts"), number(conflicts), column.theme().text, {}, veiled);
     mark(column.context, "card.shared", {column.left, top}, {column.right, column.y});
   }
   column.separator(16);
@@ -309,15 +322,19 @@ void traffic_card(Column& column) {
       const float top = column.y;
       card_title(column, "controls.traffic", Badge::simulated);
       const ImU32 colour = useful < 0.75 && moved > 0 ? column.theme().error : column.theme().text;
-      column.text(column.fonts().title_semibold, column.left, 20, colour, bytes_text(moved));
+      const bool veiled = context.view.hides(ShownNumber::sectors);
+      const float lines = counters.global_atomic_requests > 0 ? 3 : 2;
+      explain_rect(column.context, {column.left, top}, {column.right, column.y + column.px(28 + lines * kLine)},
+                   text("controls.traffic_meaning"));
+      card_number(column, column.fonts().title_semibold, 20, colour, bytes_text(moved), veiled);
       column.y += column.px(28);
       card_line(column, text("controls.sectors"),
                 fmt::format("{}, {}", number(counters.global_load_sectors), number(counters.global_store_sectors)),
-                column.theme().text);
+                column.theme().text, {}, veiled);
       if (counters.global_atomic_requests > 0)
-        card_line(column, text("controls.atomic_sectors"), number(counters.global_atomic_sectors), column.theme().text);
-      card_line(column, text("controls.useful"), percent_text(useful), column.theme().text);
-      explain_rect(column.context, {column.left, top}, {column.right, column.y}, text("controls.traffic_meaning"));
+        card_line(column, text("controls.atomic_sectors"), number(counters.global_atomic_sectors), column.theme().text,
+                  {}, veiled);
+      card_line(column, text("controls.useful"), percent_text(useful), column.theme().text, {}, veiled);
       mark(column.context, "card.traffic", {column.left, top}, {column.right, column.y});
     }
   }

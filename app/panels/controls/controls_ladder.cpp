@@ -62,7 +62,7 @@ std::string reference_name(const PanelContext& context, const Ladder& ladder) {
 std::string row_meaning(const PanelContext& context, const Rung& rung, const Speeds& speeds, const Ladder::Row* row) {
   const Ladder& ladder = speeds.ladder;
   const std::string& title = context.strings(rung.title);
-  if (row == nullptr) return title;
+  if (row == nullptr || context.view.hides(ShownNumber::speed)) return title;
   return context.strings.format(
       "controls.rung_meaning", fmt::arg("rung", title), fmt::arg("percent", std::lround(row->percent)),
       fmt::arg("reference", reference_name(context, ladder)), fmt::arg("speed", speed_text(context, speeds, *row)),
@@ -172,7 +172,7 @@ void row_button(Column& column, const Rung& rung, bool selected, const std::stri
 }
 
 void draw_row(Column& column, const Rung& rung, int number, const Speeds& speeds) {
-  const PanelContext& context = column.context;
+  PanelContext& context = column.context;
   const Fonts& fonts = column.fonts();
   const bool selected = rung.name == context.rung().name;
   const Ladder::Row* row = speeds.of(rung.name);
@@ -184,7 +184,10 @@ void draw_row(Column& column, const Rung& rung, int number, const Speeds& speeds
   const float room = column.width() - column.px(20 + 8) - (row != nullptr ? column.px(kBarRight + kBar) : 0);
   draw_text(column.list, font, {column.left + column.px(20), top}, column.theme().text,
             fit_text(font, context.strings(rung.title), room));
-  if (row != nullptr) {
+  if (row != nullptr && context.view.hides(ShownNumber::speed)) {
+    draw_veil(context, column.list, {column.right - column.px(kBarRight + kBar), column.y + column.px(7)},
+              {column.right, column.y + column.px(kRow - 7)});
+  } else if (row != nullptr) {
     draw_bar(column, middle, row->percent, speeds.full, selected);
     draw_text_right(column.list, font, {column.right, top}, column.theme().text,
                     gives_speeds(context.lab()) ? speed_text(context, speeds, *row)
@@ -195,18 +198,13 @@ void draw_row(Column& column, const Rung& rung, int number, const Speeds& speeds
 
 }  // namespace
 
-const SpeedReport* shown_report(const Session& session) {
-  const auto& live = session.live_speed();
-  return live != nullptr && !live->series.empty() ? live.get() : session.recording();
-}
-
 void ladder_section(Column& column) {
   const Speeds speeds = speeds_of(column.context);
   draw_title(column, speeds);
   const float first = column.y;
   int number = 0;
   for (const Rung& rung : column.context.lab().rungs) draw_row(column, rung, ++number, speeds);
-  if (speeds.ladder.rows.empty()) return;
+  if (speeds.ladder.rows.empty() || column.context.view.hides(ShownNumber::speed)) return;
   // The reference line across all rows.
   const float bar = column.right - column.px(kBarRight + kBar);
   const float x = std::round(bar + column.px(kBar) * static_cast<float>(100 / speeds.full));

@@ -9,6 +9,7 @@
 
 #include "app/draw/widgets.hpp"
 #include "app/views/context.hpp"
+#include "app/views/questions.hpp"
 
 namespace tilescope {
 
@@ -42,7 +43,7 @@ void no_effect_note(Column& column);
 void card_title(Column& column, const char* title, std::optional<Badge> badge);
 /// Label muted at the left, value at the right; both on one line. `meaning` is its explanation on hover.
 void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour,
-               std::string_view meaning = {});
+               std::string_view meaning = {}, bool veiled = false);
 void paragraph(Column& column, std::string_view text, ImU32 colour);
 /// A pressable word with its right edge at `right` and its baseline `below` unscaled pixels below y. Returns its left
 /// edge.
@@ -73,11 +74,13 @@ void plane_memory_card(Column& column);  // if the lab has a plane (controls_mem
 void baseline_card(Column& column);
 /// "Pin as baseline", if none is pinned.
 void baseline_link(Column& column);
-/// Returns whether an answer has just appeared, and must be scrolled to.
+/// The question above the rungs while it is open, or with the answer that was just given; nothing otherwise.
+void open_question(Column& column);
+/// The question below the cards, if it is not above the rungs. Returns whether an answer has just appeared, and must be
+/// scrolled to.
 bool predict_card(Column& column);
-
-/// The shown report: this machine's sweep if there is one, else the recording; null if neither exists.
-const SpeedReport* shown_report(const Session& session);
+/// A number's text, or its veil.
+void card_number(Column& column, ImFont* font, float below, ImU32 colour, std::string_view text, bool veiled);
 
 /// Numbers of the matching rungs, as the learner counts them: "5", "3–5", "1, 3".
 std::string rung_numbers(const Lab& lab, const std::function<bool(const Rung&)>& is_meant);

@@ -224,9 +224,18 @@ bool refusal(Column& column, const ChosenRung& chosen) {
   return true;
 }
 
+/// The right end of the formula, from the last "=" on, is what a question about the number of blocks asks for.
+void veil_result(Column& column, ImFont* font, const std::string& formula, float top) {
+  if (!column.context.view.hides(ShownNumber::blocks)) return;
+  const size_t equals = formula.rfind("= ");
+  if (equals == std::string::npos) return;
+  const float width = text_size(font, formula.substr(equals + 2)).x;
+  draw_veil(column.context, column.list, {column.right - width, top}, {column.right, top + text_size(font, formula).y});
+}
+
 /// ⌈98,432 / 256⌉ = 385; a formula too wide to fit beside the label gets the next line, or two.
 void grid_row(Column& column) {
-  const PanelContext& context = column.context;
+  PanelContext& context = column.context;
   const ChosenRung chosen = chosen_rung(context);
   if (chosen.rung == nullptr || !chosen.rung->grid_formula || refusal(column, chosen)) return;
   const std::string& label = context.strings("controls.grid");
@@ -237,11 +246,16 @@ void grid_row(Column& column) {
   const std::string formula = chosen.rung->grid_formula(chosen.config);
   if (text_size(font, formula).x <= column.width() - text_size(fonts.small, label).x - column.px(8)) {
     draw_text_right(column.list, font, {column.right, centred_top(font, middle)}, column.theme().text, formula);
+    veil_result(column, font, formula, centred_top(font, middle));
     column.y += column.px(32);
   } else {
     column.y += column.px(26);
     if (text_size(font, formula).x <= column.width()) {
       draw_text_right(column.list, font, {column.right, column.y}, column.theme().text, formula);
+      veil_result(column, font, formula, column.y);
+      column.y += column.px(20);
+    } else if (context.view.hides(ShownNumber::blocks)) {
+      draw_veil(column.context, column.list, {column.left, column.y}, {column.right, column.y + column.px(20)});
       column.y += column.px(20);
     } else {
       const TextRun run[] = {{font, column.theme().text, formula}};

@@ -47,6 +47,7 @@ void draw_ring(const PanelContext& context, ImVec2 centre, const std::vector<Par
 
 /// The title, and a line for each part: "✓ lesson read to its end", "– questions answered: 1 of 2".
 std::string progress_text(const PanelContext& context, const Lab& lab, const std::vector<PartDone>& parts) {
+  const Score score = score_of(progress_of(context, lab));
   static constexpr const char* kParts[] = {"rail.part_lesson", "rail.part_predictions", "rail.part_bugs",
                                            "rail.part_own_edit"};
   std::string text = context.strings(lab.title);
@@ -55,6 +56,9 @@ std::string progress_text(const PanelContext& context, const Lab& lab, const std
     text += context.strings(kParts[static_cast<size_t>(part.part)]);
     if (part.all > 1)
       text += context.strings.format("rail.part_count", fmt::arg("done", part.done), fmt::arg("all", part.all));
+    if (part.part == ProgressPart::predictions && score.all > 0)
+      text += "\n   " + context.strings.format("rail.score_of_questions", fmt::arg("right", score.right),
+                                               fmt::arg("all", score.all));
   }
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include "app/draw/widgets.hpp"
 #include "app/panels/source/source_view.hpp"
+#include "app/views/questions.hpp"
 #include "engine/compile/kernel_names.hpp"
 
 namespace tilescope {
@@ -239,6 +240,9 @@ void SourcePanel::draw_footer(PanelContext& context, ImVec2 low, ImVec2 high) {
   const ImU32 text = mix(context.theme.window, context.theme.text, fade);
   list->AddRectFilled({left_of_total, low.y}, {right, low.y + context.px(1)}, context.theme.separator);
   draw_text(list, small, {label_x, centred_top(small, middle)}, context.theme.muted, label);
+  if (context.view.hides(ShownNumber::sectors))
+    return draw_veil(context, list, {bytes_end - text_size(font, bytes).x, middle - context.px(8)},
+                     {right, middle + context.px(8)});
   draw_text_right(list, font, {bytes_end, centred_top(font, middle)}, text, bytes);
   draw_text_right(list, font, {right, centred_top(font, middle)}, text,
                   fmt::format("{:.1f}", ledger_.total.sectors_per_request()));

@@ -6,6 +6,7 @@
 #include "app/observed/traffic_choice.hpp"
 #include "app/panels/source/source_view.hpp"
 #include "app/views/playback.hpp"
+#include "app/views/questions.hpp"
 
 namespace tilescope {
 namespace {
@@ -20,6 +21,11 @@ constexpr std::array<bool, kCount> kEssential{true, true, true, false, false, tr
 constexpr float kRow = 20;                                                            // unscaled; of the code
 
 using Figures = std::array<std::string, kCount>;
+
+/// The number that a question asks for if it veils a row.
+ShownNumber asked_of(const DataMovement& movement) {
+  return movement.passes > 0 ? ShownNumber::wavefronts : ShownNumber::sectors;
+}
 
 Figures figures_of(const DataMovement& movement, bool total) {
   // Sectors and passes are no sum.
@@ -105,6 +111,12 @@ void SourcePanel::draw_figures(PanelContext& context, const DataMovement& moveme
   const bool waste = !total && is_wasteful(movement), conflict = waste && movement.passes > 0;
   for (size_t i = 0; i < kCount; ++i) {
     if (columns_.edges[i] < 0) continue;
+    if (i > 0 && context.view.hides(asked_of(movement))) {  // requests do not give the answer away
+      if (!texts[i].empty())
+        draw_veiled_text_right(context, ImGui::GetWindowDrawList(), context.fonts.small,
+                               {right - columns_.edges[i], centred_top(context.fonts.small, middle)}, texts[i]);
+      continue;
+    }
     const bool bad = waste && (i == 2 || i == 4 || i == 5 || (i == 1 && conflict));
     ImFont* font = total || bad ? context.fonts.small_semibold : context.fonts.small;
     draw_text_right(ImGui::GetWindowDrawList(), font, {right - columns_.edges[i], centred_top(font, middle)},
@@ -134,6 +146,7 @@ void SourcePanel::draw_row(PanelContext& context, const LedgerRow& row, ImVec2 l
       fmt::arg("needed", count_text(row.movement.needed_passes)),
       fmt::arg("conflicts", count_text(row.movement.conflicts())), fmt::arg("used", percent_text(row.movement.used())));
   if (line.changed_by_ptxas) text += " " + change_text(strings, line);
+  if (context.view.hides(asked_of(row.movement))) return;
   explain_rect(context, low, high, text);
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/draw/widgets.hpp"
 #include "app/panels/source/source_view.hpp"
+#include "app/views/questions.hpp"
 
 namespace tilescope {
 namespace {
@@ -114,6 +115,9 @@ void SourcePanel::draw_traffic(PanelContext& context, const LineLedger& ledger, 
   const auto shade = [&](ImU32 colour) { return mix(context.theme.window, colour, fade); };
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float middle = (low.y + high.y) / 2, right = high.x - context.px(kFigureEnd);
+  if (context.view.hides(ShownNumber::sectors))
+    return draw_veil(context, list, {right - context.px(kBarStart), middle - context.px(8)},
+                     {right, middle + context.px(8)});
   // A full bar is the busiest line; a line that reads and writes has both colours.
   const float full = context.px(kBarLength), x = right - context.px(kBarStart);
   // That of several lines together may be longer than any one's: it is a full bar, too.

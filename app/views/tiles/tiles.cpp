@@ -7,6 +7,7 @@
 #include "app/observed/waves_model.hpp"
 #include "app/views/launch_choice.hpp"
 #include "app/views/playback.hpp"
+#include "app/views/questions.hpp"
 #include "app/views/tiles/tiles_sentence.hpp"
 #include "app/views/tiles/tiles_view.hpp"
 #include "app/views/tiles/tiles_waves.hpp"
@@ -30,7 +31,11 @@ float draw_legend(PanelContext& context, ImDrawList* list, ImVec2 top_right, con
   const float right = of_last - 10 * unit, left = right - bar;
   const float x = left - 10 * unit - text_size(font, first).x;
   if (list == nullptr) return top_right.x - x;
-  draw_text(list, font, {of_last, centred_top(font, y)}, theme.muted, last);
+  const bool counts_blocks = std::string_view(what) == "tiles.legend" && context.view.hides(ShownNumber::blocks);
+  if (counts_blocks)
+    draw_veiled_text(context, list, font, {of_last, centred_top(font, y)}, last);
+  else
+    draw_text(list, font, {of_last, centred_top(font, y)}, theme.muted, last);
   constexpr int kPieces = 16;
   for (int i = 0; i < kPieces; ++i) {
     const float x0 = left + bar * static_cast<float>(i) / kPieces,
@@ -78,7 +83,11 @@ float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 lo
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float room = below ? 0 : beside;
   const ImVec2 from = launch_before_sentence(context, low, right - room);
-  const float height = from.y - low.y + flow_text(list, from, right - from.x - room, context.px(24), runs);
+  const bool veiled = context.view.hides(ShownNumber::blocks);
+  const float said_width = right - from.x - room;
+  const float said_height = flow_text(veiled ? nullptr : list, from, said_width, context.px(24), runs);
+  if (veiled) draw_veil(context, list, from, {from.x + said_width, from.y + said_height - context.px(2)});
+  const float height = from.y - low.y + said_height;
   if (beside <= 0) return height;
   draw_its_legend(list, below ? low.y + height : low.y);
   return below ? height + context.px(24) : height;

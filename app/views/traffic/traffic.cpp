@@ -6,6 +6,7 @@
 #include "app/draw/widgets.hpp"
 #include "app/observed/result_verdict.hpp"
 #include "app/views/playback.hpp"
+#include "app/views/questions.hpp"
 #include "app/views/traffic/traffic_view.hpp"
 
 namespace tilescope {
@@ -38,7 +39,13 @@ float draw_sentence(PanelContext& context, const TrafficPicture& picture, ImVec2
   const TextRun runs[] = {{context.fonts.body_semibold, said.waste ? theme.error : theme.text, said.finding},
                           {context.fonts.body, theme.text, reason},
                           {context.fonts.body, theme.error, failure}};
-  const float height = flow_text(ImGui::GetWindowDrawList(), low, width, context.px(picture.compact ? 22 : 24), runs);
+  const float line = context.px(picture.compact ? 22 : 24);
+  if (context.view.hides(ShownNumber::sectors) || context.view.hides(ShownNumber::wavefronts)) {
+    const float veiled = flow_text(nullptr, low, width, line, runs);
+    draw_veil(context, ImGui::GetWindowDrawList(), low, {low.x + width, low.y + veiled - context.px(2)});
+    return veiled;
+  }
+  const float height = flow_text(ImGui::GetWindowDrawList(), low, width, line, runs);
   if (!said.worst) return height;
   ImGui::SetCursorScreenPos(low);
   const bool pressed = hit_area("sentence", {std::max(width, 1.0F), std::max(height, 1.0F)});

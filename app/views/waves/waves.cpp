@@ -8,6 +8,7 @@
 #include "app/observed/result_verdict.hpp"
 #include "app/views/launch_choice.hpp"
 #include "app/views/playback.hpp"
+#include "app/views/questions.hpp"
 #include "app/views/waves/waves_view.hpp"
 
 namespace tilescope {
@@ -33,7 +34,11 @@ float draw_sentence(PanelContext& context, const WavesPicture& picture, ImVec2 l
                           {context.fonts.body, theme.error, failure}};
   const float right = low.x + width;
   const ImVec2 from = launch_before_sentence(context, low, right);
-  return from.y - low.y + flow_text(ImGui::GetWindowDrawList(), from, right - from.x, context.px(24), runs);
+  const bool veiled = context.view.hides(ShownNumber::blocks);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float height = flow_text(veiled ? nullptr : list, from, right - from.x, context.px(24), runs);
+  if (veiled) draw_veil(context, list, from, {right, from.y + height - context.px(2)});
+  return from.y - low.y + height;
 }
 
 /// A title, its subject (the first of the wordings that fits), and the badge at the right.

@@ -1,0 +1,468 @@
+// The answers of the questions are computed from the configuration; here they are compared with what runs show.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "engine/numbers.hpp"
+#include "engine/run/engine.hpp"
+#include "engine/specs.hpp"
+#include "engine/traffic/schedule/occupancy.hpp"
+
+namespace tilescope {
+namespace {
+
+Engine& engine() {
+  static const std::shared_ptr<Engine> shared = Engine::open({.root = TILESCOPE_SOURCE});
+  return *shared;
+}
+
+using Setting = std::map<std::string, int64_t>;  // sizes and parameters that differ from the defaults
+using Observe = std::function<int64_t(const RunResult&)>;
+
+struct Case {
+  std::string lab, rung;
+  size_t question;
+  Observe observe;
+  std::vector<Setting> settings;
+  std::vector<std::string> broken = {};  // switches that make the run what the question assumes
+};
+
+// ---- What a run shows
+
+int64_t whole(uint64_t value) { return static_cast<int64_t>(value); }
+const Launch& shown_launch(const RunResult& run) { return run.plan.launches.at(run.launch); }
+int64_t blocks(const RunResult& run) { return whole(shown_launch(run).grid.count()); }
+Observe blocks_of_launch(size_t launch) {
+  return [launch](const RunResult& run) { return whole(run.plan.launches.at(launch).grid.count()); };
+}
+int64_t launches(const RunResult& run) { return whole(run.plan.launches.size()); }
+int64_t sectors_read(const RunResult& run) { return whole(run.traffic.counters.global_load_sectors); }
+/// Exact if every request touches as many.
+int64_t sectors_per_load(const RunResult& run) {
+  const Counters& counters = run.traffic.counters;
+  EXPECT_EQ(counters.global_load_sectors % counters.global_load_requests, 0U);
+  return whole(counters.global_load_sectors / counters.global_load_requests);
+}
+int64_t sectors_per_store(const RunResult& run) {
+  const Counters& counters = run.traffic.counters;
+  EXPECT_EQ(counters.global_store_sectors % counters.global_store_requests, 0U);
+  return whole(counters.global_store_sectors / counters.global_store_requests);
+}
+int64_t percent_of_reads_used(const RunResult& run) {
+  const Counters& counters = run.traffic.counters;
+  return whole(100 * counters.global_load_bytes_useful / (32 * counters.global_load_sectors));
+}
+int64_t atomic_requests(const RunResult& run) { return whole(run.traffic.counters.global_atomic_requests); }
+int64_t idle_threads(const RunResult& run) { return whole(run.tiles.idle_threads); }
+int64_t shared_kib(const RunResult& run) { return int64_t{shown_launch(run).shared_bytes} / 1024; }
+/// Barriers of a CTA.
+int64_t barriers(const RunResult& run) { return whole(run.traffic.counters.block_barriers) / blocks(run); }
+/// Global accesses of an element, over all launches.
+Observe accesses_of_element(const std::string& size) {
+  return [size](const RunResult& run) {
+    const Counters& counters = run.traffic.counters;
+    const uint64_t bytes = counters.global_load_bytes_useful + counters.global_store_bytes_useful;
+    return whole(bytes) / (4 * run.config.size(size));
+  };
+}
+/// Accesses of a row's elements: the few of its statistics are less than one of 504 columns.
+int64_t passes_over_rows(const RunResult& run) {
+  const Counters& counters = run.traffic.counters;
+  const uint64_t bytes = counters.global_load_bytes_useful + counters.global_store_bytes_useful;
+  return whole(bytes) / (4 * run.config.size("rows") * run.config.size("columns"));
+}
+const BufferSpec& buffer(const RunResult& run, const std::string& name) {
+  return *std::ranges::find(run.plan.buffers, name, &BufferSpec::name);
+}
+int64_t bytes_of(const BufferSpec& spec) { return spec.count() * whole(size_of(spec.type)); }
+
+/// Of the line with the most, in wavefronts for each one that is needed without conflicts.
+int64_t worst_conflict(const RunResult& run) {
+  double ways = 0;
+  for (const LineTraffic& line : run.traffic.lines)
+    if (line.space == Space::shared) ways = std::max(ways, line.conflict_ways());
+  return std::lround(ways);
+}
+/// Wavefronts of a request of the line with the most.
+int64_t most_wavefronts(const RunResult& run) {
+  uint64_t most = 0;
+  for (const LineTraffic& line : run.traffic.lines)
+    if (line.space == Space::shared && line.kind == AccessKind::load)
+      most = std::max(most, line.wavefronts / std::max<uint64_t>(line.requests, 1));
+  return whole(most);
+}
+const BufferTraffic& traffic_of(const RunResult& run, const std::string& name) {
+  return *std::ranges::find(run.traffic.buffers, name, &BufferTraffic::name);
+}
+int64_t warps(const RunResult& run) { return blocks(run) * whole(shown_launch(run).block.count()) / 32; }
+
+// ---- Tiles of C that blocks write
+
+struct TileWritten {
+  int64_t row, column, elements;
+};
+TileWritten tile_of(const RunResult& run, const std::string& output, uint32_t block) {
+  const BufferMap& map = *std::ranges::find(run.tiles.buffers, output, &BufferMap::name);
+  int64_t first = INT64_MAX, elements = 0;
+  for (const ElementRange& range : map.writes_of(block)) {
+    first = std::min(first, range.begin);
+    elements += range.end - range.begin;
+  }
+  const int64_t n = run.config.size("N");
+  return {first / n / run.config.param("BM"), first % n / run.config.param("BN"), elements};
+}
+int64_t operands_of_wave(const RunResult& run) {
+  std::set<int64_t> rows, columns;
+  for (uint32_t block = 0; block < std::min<uint64_t>(132, run.tiles.blocks_observed); ++block) {
+    const TileWritten tile = tile_of(run, "c", block);
+    rows.insert(tile.row);
+    columns.insert(tile.column);
+  }
+  return whole(rows.size() + columns.size());
+}
+/// Tile rows that the CTAs write after the last one of the group before.
+int64_t rows_of_last_group(const RunResult& run) {
+  std::set<int64_t> rows;
+  int64_t groups_before = 0;
+  const int64_t group = run.config.param("GROUP_M");
+  const int64_t all = ceil_divide(run.config.size("M"), run.config.param("BM"));
+  groups_before = (all - 1) / group;
+  for (uint32_t block = 0; block < run.tiles.blocks_observed; ++block)
+    if (const int64_t row = tile_of(run, "c", block).row; row / group == groups_before) rows.insert(row);
+  return whole(rows.size());
+}
+int64_t accumulators(const RunResult& run) {
+  return tile_of(run, "c", run.tiles.typical_block).elements / whole(shown_launch(run).block.count());
+}
+
+// ---- Attention
+
+/// Blocks of keys that were read, of all; K is read once for each block that is computed.
+int64_t skipped_blocks(const RunResult& run) {
+  const Config& config = run.config;
+  const int64_t heads = config.size("batch") * config.size("heads");
+  const int64_t of_block = config.param("BLOCK_N") * config.param("HEAD_DIM") * 2;
+  const BufferTraffic& k = *std::ranges::find(run.traffic.buffers, "k", &BufferTraffic::name);
+  const int64_t all = ceil_divide(config.size("queries"), config.param("BLOCK_M")) *
+                      ceil_divide(config.size("keys"), config.param("BLOCK_N"));
+  return all - whole(k.read_useful) / of_block / heads;
+}
+int64_t kib_of_scores(const RunResult& run) {
+  const BufferSpec& scores = buffer(run, "scores");
+  return bytes_of(scores) / (scores.shape[0] * scores.shape[1]) / 1024;
+}
+
+// ---- The cases
+
+std::vector<Case> elementwise_cases(const std::string& lab) {
+  return {
+      {lab, "tiles-per-cta", 0, blocks, {{}, {{"TILES", 8}}, {{"n", 1000}, {"BLOCK", 128}}, {{"n", 4096}}}},
+      {lab, "vector-loads", 1, sectors_per_load, {{{"n", 4096}}, {{"n", 4096}, {"VEC", 2}}, {{"n", 4096}, {"VEC", 1}}}},
+      {lab, "thread-per-element", 2, sectors_read, {{}, {{"n", 1000}}, {{"n", 31}}, {{"n", 4096}}}},
+      {lab, "thread-per-element", 3, idle_threads, {{}, {{"n", 1000}}, {{"n", 31}, {"BLOCK", 64}}, {{"n", 4096}}}},
+      {lab, "tile-per-cta", 3, idle_threads, {{{"n", 1000}}, {{"n", 31}, {"BLOCK", 64}}, {{"n", 4096}}}}};
+}
+
+int64_t waves_of_eight(const RunResult& run) { return ceil_divide(blocks(run), 8 * usual_gpu().multiprocessors); }
+int64_t blocks_by_warps(const RunResult& run) {
+  const int64_t warps = ceil_divide(whole(shown_launch(run).block.count()), 32);
+  return std::min<int64_t>(usual_gpu().max_blocks_per_multiprocessor, usual_gpu().max_warps_per_multiprocessor / warps);
+}
+int64_t blocks_by_shared_memory(const RunResult& run) {
+  const GpuSpec& gpu = usual_gpu();
+  return gpu.shared_bytes_per_multiprocessor / (shown_launch(run).shared_bytes + gpu.reserved_shared_bytes_per_block);
+}
+/// Adjacent bytes in the first row of out that the CTAs of the first column of a group write.
+int64_t bytes_of_a_group(const RunResult& run) {
+  const BufferMap& out = *std::ranges::find(run.tiles.buffers, "out", &BufferMap::name);
+  const int64_t rows = run.config.size("rows");
+  int64_t elements = 0;
+  for (uint32_t block = 0; block < std::min<uint64_t>(run.config.param("GROUP"), run.tiles.blocks_observed); ++block)
+    for (const ElementRange& range : out.writes_of(block))
+      if (range.begin < rows) elements += std::min(range.end, rows) - range.begin;
+  return 4 * elements;
+}
+
+std::vector<Case> memory_cases() {
+  const Setting full{{"n", 4096}, {"BLOCK", 256}};
+  return {
+      {"execution-model", "one-by-one", 0, waves_of_eight, {{}, {{"blocks", 1056}}, {{"blocks", 2500}}}},
+      {"execution-model", "one-by-one", 1, blocks_by_warps, {{}, {{"BLOCK", 128}}, {{"BLOCK", 1024}}, {{"BLOCK", 32}}}},
+      {"coalescing",
+       "point-by-point",
+       0,
+       sectors_per_load,
+       {{{"n", 4096}}, {{"n", 4096}, {"STRIDE", 1}}, {{"n", 4096}, {"STRIDE", 32}}}},
+      {"coalescing",
+       "structure-of-arrays",
+       1,
+       sectors_per_load,
+       {{{"n", 4096}}, {{"n", 4096}, {"OFFSET", 1}}, {{"n", 4096}, {"OFFSET", 8}}}},
+      {"coalescing",
+       "vector-fields",
+       2,
+       percent_of_reads_used,
+       {{{"n", 4096}, {"STRIDE", 4}}, {{"n", 8192}, {"STRIDE", 4}}, {{"n", 1024}, {"STRIDE", 4}, {"BLOCK", 64}}}},
+      {"coalescing", "field-by-field", 3, blocks, {{}, {{"STRIDE", 3}}, {{"n", 1000}, {"BLOCK", 64}}}},
+      {"transpose",
+       "reads-coalesced",
+       0,
+       sectors_per_store,
+       {{{"rows", 256}, {"columns", 256}}, {{"rows", 1024}, {"columns", 64}}, {{"rows", 64}, {"columns", 512}}}},
+      {"execution-model", "table-in-shared", 3, blocks_by_shared_memory, {{}, {{"TABLE_KB", 16}}, {{"TABLE_KB", 64}}}},
+      {"transpose",
+       "shared-tile",
+       1,
+       worst_conflict,
+       {{{"TILE", 16}, {"rows", 64}, {"columns", 64}},
+        {{"TILE", 16}, {"rows", 128}, {"columns", 64}},
+        {{"TILE", 16}, {"rows", 32}, {"columns", 256}}}},
+      {"transpose",
+       "padded-tile",
+       2,
+       worst_conflict,
+       {{{"TILE", 32}, {"PAD", 4}, {"rows", 64}, {"columns", 64}},
+        {{"TILE", 32}, {"PAD", 4}, {"rows", 128}, {"columns", 64}},
+        {{"TILE", 32}, {"PAD", 4}, {"rows", 32}, {"columns", 256}}}},
+      {"transpose",
+       "batched-loads",
+       3,
+       [](const RunResult& run) { return whole(run.traffic.counters.global_load_requests) / warps(run); },
+       {{{"rows", 256}, {"columns", 256}},
+        {{"rows", 256}, {"columns", 256}, {"ROWS", 2}},
+        {{"rows", 256}, {"columns", 256}, {"ROWS", 8}}}},
+      {"transpose",
+       "grouped-tiles",
+       4,
+       bytes_of_a_group,
+       {{{"rows", 512}, {"columns", 512}},
+        {{"rows", 512}, {"columns", 512}, {"GROUP", 2}},
+        {{"rows", 100}, {"columns", 100}}}},
+      {"sin-cos-add",
+       "three-kernels",
+       0,
+       [](const RunResult& run) {
+         return whole(run.traffic.counters.global_bytes_moved()) * 100 / (12 * run.config.size("n"));
+       },
+       {{{"n", 4096}}, {{"n", 1024}}, {{"n", 32768}}}},
+      {"reduction-sum", "warp-shuffle", 1, launches, {{}, {{"n", 1000}}, {{"n", 100003}, {"BLOCK", 64}}, {{"n", 31}}}},
+      {"reduction-sum", "vector-loads", 2, blocks, {{}, {{"n", 1000}}, {{"BLOCK", 64}}, {{"TILES", 1}}}},
+      {"reduction-sum",
+       "atomic-per-element",
+       3,
+       atomic_requests,
+       {{}, {{"n", 1000}}, {{"n", 31}}, {{"n", 4096}, {"BLOCK", 64}}}},
+      {"sin-cos-add",
+       "three-kernels",
+       1,
+       [](const RunResult& run) { return bytes_of(buffer(run, "s")) + bytes_of(buffer(run, "c")); },
+       {{}, {{"n", 1000}}, {{"n", 4096}}}},
+      {"sin-cos-add", "vector-loads", 2, blocks, {{}, {{"n", 1000}}, {{"BLOCK", 64}}}},
+      {"sin-cos-add", "three-kernels", 3, sectors_read, {{}, {{"n", 1000}}, {{"n", 31}}}},
+      {"gelu", "eight-kernels", 0, accesses_of_element("n"), {{}, {{"n", 1000}}, {{"BLOCK", 64}}}},
+      {"gelu", "several-packs", 2, blocks, {{}, {{"n", 1000}, {"PACKS", 1}}, {{"BLOCK", 64}, {"VEC", 2}}}},
+      {"gelu", "fused", 3, sectors_read, {{}, {{"n", 1000}}, {{"DTYPE", 1}}}},
+  };
+}
+
+std::vector<Case> row_cases() {
+  const std::vector<Setting> lanes{{}, {{"LANES", 4}}, {{"rows", 50}, {"BLOCK", 64}}};
+  const std::vector<Setting> ctas{{}, {{"CTAS", 2}}, {{"rows", 10}}};
+  return {
+      {"softmax", "five-kernels", 0, passes_over_rows, {{}, {{"rows", 20}}, {{"columns", 1000}, {"rows", 20}}}},
+      {"softmax",
+       "cta-per-row",
+       1,
+       [](const RunResult& run) { return barriers(run) / 2; },
+       {{}, {{"BLOCK", 64}}, {{"BLOCK", 256}}}},
+      {"softmax",
+       "thread-per-row",
+       2,
+       sectors_per_load,
+       {{{"rows", 256}}, {{"rows", 256}, {"columns", 4}}, {{"rows", 256}, {"columns", 1}}}},
+      {"softmax", "several-rows", 3, blocks, lanes},
+      {"layernorm", "two-pass", 0, passes_over_rows, {{}, {{"rows", 20}}, {{"columns", 1000}, {"rows", 20}}}},
+      {"layernorm", "several-rows", 2, blocks, lanes},
+      {"layernorm", "several-ctas", 3, blocks, ctas},
+      {"layernorm-backward",
+       "two-kernels",
+       0,
+       passes_over_rows,
+       {{}, {{"rows", 100}}, {{"columns", 1000}, {"rows", 100}}}},
+      {"layernorm-backward", "two-kernels", 1, blocks_of_launch(1), {{}, {{"columns", 1000}}, {{"BLOCK", 64}}}},
+      {"layernorm-backward", "slabs", 2, blocks_of_launch(1), {{}, {{"columns", 1000}}, {{"columns", 33}}}},
+      {"layernorm-backward", "fused", 3, blocks, {{}, {{"rows", 10}}, {{"rows", 40}, {"columns", 100}}}},
+      {"rmsnorm",
+       "scheme-1",
+       0,
+       [](const RunResult& run) { return std::max<int64_t>(0, usual_gpu().multiprocessors - blocks(run)); },
+       {{}, {{"rows", 16}}, {{"rows", 100}}}},
+      {"rmsnorm",
+       "scheme-4",
+       1,
+       [](const RunResult& run) { return run.config.size("rows") / blocks(run); },
+       {{{"rows", 256}}, {{"rows", 256}, {"LANES", 4}}, {{"rows", 256}, {"BLOCK", 64}}}},
+      {"rmsnorm", "scheme-3", 2, blocks, ctas},
+      {"rmsnorm", "scheme-4", 3, blocks, lanes},
+  };
+}
+
+std::vector<Case> matmul_cases() {
+  return {
+      {"grouped-order",
+       "grouped",
+       0,
+       operands_of_wave,
+       {{},
+        {{"GROUP_M", 2}},
+        {{"M", 1024}, {"N", 1024}, {"K", 32}},
+        {{"M", 1024}, {"N", 1024}, {"K", 32}, {"GROUP_M", 1}}}},
+      {"grouped-order", "row-major", 2, blocks, {{}, {{"M", 1000}, {"N", 200}, {"K", 32}}, {{"BM", 128}}}},
+      {"grouped-order", "grouped", 3, rows_of_last_group, {{}, {{"M", 720}, {"N", 64}, {"K", 32}}, {{"GROUP_M", 2}}}},
+      {"matmul-tensor-core",
+       "mma-shared",
+       0,
+       accumulators,
+       {{{"M", 256}, {"N", 256}, {"K", 32}},
+        {{"M", 256}, {"N", 256}, {"K", 32}, {"BM", 64}, {"BN", 64}},
+        {{"M", 256}, {"N", 256}, {"K", 32}, {"BM", 128}}}},
+      {"matmul-tensor-core", "mma-shared", 3, blocks, {{}, {{"M", 256}, {"N", 328}, {"K", 32}}, {{"BM", 128}}}},
+      {"matmul-tensor-core", "multi-stage", 4, shared_kib, {{}, {{"STAGES", 2}}, {{"BM", 128}}}},
+      {"matmul-epilogue", "fused", 2, blocks, {{}, {{"M", 256}, {"N", 328}, {"K", 32}}, {{"BM", 128}}}},
+      {"matmul-epilogue",
+       "three-kernels",
+       3,
+       [](const RunResult& run) { return bytes_of(buffer(run, "product")); },
+       {{}, {{"M", 256}}, {{"N", 72}}}},
+      {"attention",
+       "unfused",
+       0,
+       kib_of_scores,
+       {{}, {{"queries", 64}, {"keys", 128}}, {{"queries", 128}, {"keys", 64}}}},
+      {"attention",
+       "flash-stages",
+       1,
+       skipped_blocks,
+       {{{"queries", 256}, {"keys", 256}, {"CAUSAL", 1}},
+        {{"queries", 128}, {"keys", 256}, {"CAUSAL", 1}},
+        {{"queries", 128}, {"keys", 128}, {"CAUSAL", 0}}}},
+      {"attention",
+       "flash-mma",
+       2,
+       blocks,
+       {{}, {{"queries", 64}, {"keys", 64}}, {{"queries", 100}, {"keys", 130}, {"batch", 2}}}},
+      {"attention", "flash-stages", 3, shared_kib, {{}, {{"STAGES", 1}}, {{"BLOCK_N", 32}}}},
+      {"attention-backward",
+       "mma-one-pass",
+       1,
+       [](const RunResult& run) { return int64_t{run.plan.launches.at(1).grid.x}; },
+       {{}, {{"keys", 200}}, {{"BLOCK_N", 128}}}},
+      {"attention-backward", "mma-one-pass", 2, blocks_of_launch(1), {{}, {{"keys", 200}}, {{"BLOCK_N", 128}}}},
+      {"attention-backward", "recompute-fp32", 3, blocks_of_launch(1), {{}, {{"queries", 30}}, {{"batch", 2}}}},
+  };
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> all = elementwise_cases("vector-add");
+  for (auto&& some : {elementwise_cases("vector-multiply"), memory_cases(), row_cases(), matmul_cases()})
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+Config config_at(const Lab& lab, const Setting& setting) {
+  Config config = default_config(lab, DeviceKind::sim);
+  for (const auto& [name, value] : setting) {
+    if (config.sizes.contains(name))
+      config.sizes[name] = value;
+    else
+      config.params.at(name) = value;
+  }
+  return config;
+}
+
+TEST(Predicts, EveryAnswerIsWhatARunShows) {
+  if (!engine().compiler()) GTEST_SKIP() << engine().compiler().error().message;
+  for (const Case& one : all_cases()) {
+    const Lab& lab = *find_lab(one.lab);
+    const Predict& predict = lab.predicts.at(one.question);
+    EXPECT_TRUE(predict.rungs.empty() || predict.concerns(one.rung)) << one.lab << " " << one.rung;
+    EXPECT_GE(one.settings.size(), 3U) << one.lab;
+    for (const Setting& setting : one.settings) {
+      std::string where = one.lab + " " + one.rung + " question " + std::to_string(one.question);
+      for (const auto& [name, value] : setting) where += fmt::format(" {}={}", name, value);
+      SCOPED_TRACE(where);
+      Request request;
+      request.lab = one.lab;
+      request.rung = one.rung;
+      request.config = config_at(lab, setting);
+      request.broken = one.broken;
+      request.machine_code = false;
+      const auto run = engine().run(request);
+      ASSERT_TRUE(run) << run.error().message;
+      ASSERT_TRUE(run->observed);
+      EXPECT_TRUE(run->passed() || run->correctness.empty());
+      EXPECT_EQ(predict.answer(request.config), one.observe(*run));
+    }
+  }
+}
+
+/// What registers allow, by the occupancy calculator.
+TEST(Predicts, TheBlocksThatRegistersAllowAreThoseOfTheCalculator) {
+  const Lab& lab = *find_lab("execution-model");
+  const Occupancy known = occupancy_of(usual_gpu(), {.threads = 256, .registers_per_thread = 80}, 1 << 20);
+  EXPECT_EQ(lab.predicts.at(2).answer(default_config(lab, DeviceKind::sim)), whole(known.blocks_per_multiprocessor));
+}
+
+/// Settings at which the answers are compared with each other: the defaults, then each slider at each of its ends.
+std::vector<Config> settings_of(const Lab& lab) {
+  const Config usual = default_config(lab, DeviceKind::sim);
+  std::vector<Config> all{usual};
+  const auto add = [&](auto values, const std::string& name, int64_t value) {
+    Config config = usual;
+    (config.*values)[name] = value;
+    if (validate(lab, config, DeviceKind::sim)) all.push_back(config);
+  };
+  for (const Size& size : lab.sizes)
+    for (const int64_t value : size.offered)
+      if (value <= size.max_sim) add(&Config::sizes, size.name, value);
+  for (const Param& param : lab.params)
+    for (const int64_t value : values_of(param)) add(&Config::params, param.name, value);
+  return all;
+}
+
+TEST(Predicts, EveryLabHasFourQuestionsAndTwoOfThemFollowTheSliders) {
+  for (const Lab& lab : labs()) {
+    EXPECT_GE(lab.predicts.size(), 4U) << lab.name;
+    size_t following = 0;
+    const std::vector<Config> settings = settings_of(lab);
+    for (const Predict& predict : lab.predicts) {
+      std::set<int64_t> answers;
+      for (const Config& config : settings) answers.insert(predict.answer(config));
+      following += answers.size() >= 3 ? 1 : 0;
+    }
+    EXPECT_GE(following, 2U) << lab.name;
+  }
+}
+
+TEST(Predicts, TheAnswerIsAmongTheChoicesWhichDifferAtEverySetting) {
+  for (const Lab& lab : labs())
+    for (const Config& config : settings_of(lab))
+      for (const Predict& predict : lab.predicts) {
+        auto choices = predict.choices(config);
+        std::ranges::sort(choices);
+        choices.erase(std::unique(choices.begin(), choices.end()), choices.end());
+        EXPECT_GE(choices.size(), 2U) << lab.name << ": " << predict.question.en;
+        EXPECT_TRUE(std::ranges::binary_search(choices, predict.answer(config))) << predict.question.en;
+        if (predict.why) {
+          const Text why = predict.why(config);
+          EXPECT_TRUE(!why.en.empty() && !why.zh.empty()) << predict.question.en;
+        }
+      }
+}
+
+}  // namespace
+}  // namespace tilescope
