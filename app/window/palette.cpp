@@ -109,7 +109,8 @@ void add_pages(std::vector<PaletteEntry>& entries, const Strings& text, Screen& 
   for (const char* sheet : {"cuda", "triton", "errors"})
     entries.push_back({text(std::string("menu.sheet_") + sheet), "", [&screen, sheet] { screen.show_sheet(sheet); }});
   for (const Term& term : text.glossary()->terms())
-    entries.push_back({text(term.name), text("terms.term"), [&screen, &term] { screen.show_term(term.name.en); }});
+    entries.push_back({text(term.name), text("terms.term"), [&screen, &term] { screen.show_term(term.name.en); },
+                       /*yields=*/true});
 }
 
 void draw_row(PanelContext& context, const PaletteEntry& entry, bool chosen, float width) {
@@ -201,7 +202,7 @@ std::vector<PaletteEntry> filtered(std::vector<PaletteEntry> entries, std::strin
   std::vector<std::pair<int, PaletteEntry>> ranked;
   for (auto& entry : entries)
     if (const int score = match_score(entry.title, typed); score >= 0) ranked.emplace_back(score, std::move(entry));
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(ranked, {}, [](const auto& one) { return std::pair(one.second.yields, one.first); });
   std::vector<PaletteEntry> result;
   result.reserve(ranked.size());
   for (auto& [score, entry] : ranked) result.push_back(std::move(entry));
