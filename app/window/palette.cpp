@@ -53,7 +53,6 @@ void add_switches(std::vector<PaletteEntry>& entries, PanelContext& context, Scr
   entries.push_back({chinese ? "Switch to English" : "切换到中文", "",
                      [&screen, chinese] { screen.strings.language = chinese ? Language::en : Language::zh; }});
   entries.push_back({text(view.light ? "palette.dark" : "palette.light"), "", [&view] { view.light = !view.light; }});
-  entries.push_back({text(view.veils ? "palette.unveil" : "palette.veil"), "", [&view] { view.veils = !view.veils; }});
   entries.push_back({text("palette.diff"), "D", [&screen] { screen.toggle_diff(); }});
   entries.push_back({text("palette.frame_time"), "", [&view] { view.show_frame_time = !view.show_frame_time; }});
   entries.push_back({text("palette.reset_layout"), "", [&screen] { screen.reset_layout(); }});
@@ -111,7 +110,7 @@ void add_pages(std::vector<PaletteEntry>& entries, const Strings& text, Screen& 
     entries.push_back({text(std::string("menu.sheet_") + sheet), "", [&screen, sheet] { screen.show_sheet(sheet); }});
   for (const Term& term : text.glossary()->terms())
     entries.push_back({text(term.name), text("terms.term"), [&screen, &term] { screen.show_term(term.name.en); },
-                       /*is_term=*/true});
+                       /*yields=*/true});
 }
 
 void draw_row(PanelContext& context, const PaletteEntry& entry, bool chosen, float width) {
@@ -203,9 +202,7 @@ std::vector<PaletteEntry> filtered(std::vector<PaletteEntry> entries, std::strin
   std::vector<std::pair<int, PaletteEntry>> ranked;
   for (auto& entry : entries)
     if (const int score = match_score(entry.title, typed); score >= 0) ranked.emplace_back(score, std::move(entry));
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.second.is_term, a.first) < std::pair(b.second.is_term, b.first);
-  });
+  std::ranges::stable_sort(ranked, {}, [](const auto& one) { return std::pair(one.second.yields, one.first); });
   std::vector<PaletteEntry> result;
   result.reserve(ranked.size());
   for (auto& [score, entry] : ranked) result.push_back(std::move(entry));

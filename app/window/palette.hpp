@@ -15,7 +15,7 @@ class Screen;
 struct PaletteEntry {
   std::string title, detail;  // detail: muted, at the right
   std::function<void()> act;
-  bool is_term = false;  // of the glossary: after labs, views and commands
+  bool yields = false;  // stands after all others that match: a term, which is one of many
 };
 
 struct Palette {

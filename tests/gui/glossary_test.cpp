@@ -285,6 +285,20 @@ TEST_F(GlossaryScreen, MenusReachItAndTheCheatSheets) {
   EXPECT_EQ(screen->view.tab, "lesson");
 }
 
+TEST_F(GlossaryScreen, ThePaletteFindsTermsAfterLabsAndCommands) {
+  press(Key::p, /*control=*/true);
+  frames(2);
+  type("multiply");  // also the start of the term "multiply-add"
+  press(Key::enter);
+  EXPECT_EQ(screen->session.lab().name, "vector-multiply");
+  press(Key::p, /*control=*/true);
+  frames(2);
+  type("bank conflict");
+  press(Key::enter);
+  frames(3);
+  EXPECT_TRUE(screen->marks().contains("entry bank conflict"));
+}
+
 TEST_F(GlossaryScreen, ALinkLeadsFromOneCheatSheetToAnother) {
   screen->show_sheet("cuda");
   frames(3);

@@ -280,8 +280,10 @@ void LessonView::draw_term(PanelContext& context, const LessonRun& run, float x,
   const bool hovered = ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high);
   const Theme& theme = context.theme;
   const ImU32 colour = hovered ? theme.accent : mix(theme.window, theme.muted, 0.75F);
+  // Under Chinese in bold are the dots of emphasis already.
+  const bool emphasized = run.emphasis_dots && context.strings.language == Language::zh;
   const float dot = std::max(1.0F, std::round(context.px(1))), step = 3 * dot,
-              top = std::round(baseline + context.px(4));
+              top = std::round(baseline + context.px(emphasized ? 9 : 4));
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (float at = std::round(x); at + dot <= x + run.width + 0.5F; at += step)
     list->AddRectFilled({at, top}, {at + dot, top + dot}, colour);

@@ -12,7 +12,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kNames = 36, kSide = 24;  // unscaled pixels
+constexpr float kNames = 32, kSide = 24;  // unscaled pixels
 constexpr std::array<const char*, 3> kSheets{"cuda", "triton", "errors"};
 
 class SheetText final : public LessonView {
