@@ -4,6 +4,7 @@
 
 #include "app/views/lesson/figures/figure.hpp"
 #include "app/views/lesson/figures/figure_canvas.hpp"
+#include "engine/numbers.hpp"
 #include "engine/traffic/access/coalesce.hpp"
 #include "engine/units.hpp"
 
@@ -28,7 +29,7 @@ class CoalescingFigure final : public Figure {
   }
 
  private:
-  static constexpr float kLine = 20, kLane = 18, kFan = 40, kMemory = 24, kBetween = 22;
+  static constexpr float kLine = 20, kLane = 18, kFan = 40, kMemory = 24, kBetween = 22, kLeast = 1.5F;
   enum Kind { of_lane, of_sector };
 
   uint64_t address(size_t panel, uint32_t of) const {
@@ -77,7 +78,8 @@ class CoalescingFigure final : public Figure {
                       : used < 0.75 ? theme.text
                                     : theme.ok,
                       canvas.strings().format("figure.sectors_count", fmt::arg("sectors", cost.sectors),
-                                              fmt::arg("moved", moved), fmt::arg("used", percent_text(used))),
+                                              fmt::arg("moved", with_separators(static_cast<int64_t>(moved))),
+                                              fmt::arg("used", percent_text(used))),
                       true);
   }
 
@@ -158,8 +160,8 @@ class CoalescingFigure final : public Figure {
       if (end <= begin) continue;
       used += end - begin;
       counted = end;
-      canvas.fill({std::max(picture.x_of(begin), box.x0), box.y0, std::min(picture.x_of(end), box.x1), box.y1},
-                  mix(theme.panel, theme.read, 0.75F * dark));
+      const float from = std::max(picture.x_of(begin), box.x0), to = std::min(picture.x_of(end), box.x1);
+      canvas.fill({from, box.y0, std::max(to, from + kLeast), box.y1}, mix(theme.panel, theme.read, 0.75F * dark));
     }
     if (lanes == 0) canvas.fill(box, mix(theme.panel, theme.separator, theme.dark ? 0.55F : 0.7F));
     if (light == FigureLight::lit) canvas.outline(box, theme.text, 2, 0);
@@ -181,7 +183,7 @@ class CoalescingFigure final : public Figure {
     };
     for (uint64_t line = 0; line <= lines; ++line) {
       const float x = std::min(width * static_cast<float>(line), canvas.width() - 1);
-      canvas.line({x, picture.memory_y - 3}, {x, y + 4}, mix(theme.panel, theme.muted, 0.7F));
+      canvas.line({x, y + 1}, {x, y + 6}, mix(theme.panel, theme.muted, 0.7F));
     }
     const bool all = canvas.text_width(name(lines)) + 8 <= width;
     for (uint64_t line = 0; line < lines; ++line)
