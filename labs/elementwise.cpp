@@ -205,7 +205,7 @@ Predict predict_sectors_read() {
                                      n, of_one),
                          fmt::format("一个扇区装 8 个 float。{} 个 float 占 {} 个扇区，共两个向量。", n, of_one)};
            },
-       .rungs = {"thread-per-element", "tile-per-cta"},
+       .rungs = {"thread-per-element"},
        .veils = ShownNumber::sectors});
 }
 
@@ -230,7 +230,7 @@ Predict predict_idle_threads() {
              return Text{"The grid is rounded up to whole CTAs: " + sum + ".",
                          "网格按整个线程块向上取整：" + sum + "。"};
            },
-       .rungs = {"thread-per-element", "tile-per-cta"},
+       .rungs = {"tile-per-cta"},
        .veils = ShownNumber::blocks});
 }
 

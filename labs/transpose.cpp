@@ -1,4 +1,6 @@
 // Lab "transpose": out[column][row] = in[row][column]. kernels/transpose.cu holds the rungs.
+#include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -190,13 +192,66 @@ int64_t bytes_of_a_group(const Config& config) {
   return 4 * std::min(config.param("GROUP") * config.param("TILE"), config.size("rows"));
 }
 
-Predict predict_constant(Text question, std::vector<int64_t> choices, int64_t answer, Text why,
-                         std::vector<std::string> rungs = {}) {
-  return {.question = std::move(question),
-          .choices = [choices = std::move(choices)](const Config&) { return choices; },
-          .answer = [answer](const Config&) { return answer; },
-          .why = [why = std::move(why)](const Config&) { return why; },
-          .rungs = std::move(rungs)};
+/// Lanes of a warp that need different words of the same bank when they read columns of a tile whose rows are `pitch`
+/// words apart: lane i reads row i mod TILE.
+int64_t lanes_in_a_bank(const Config& config, int64_t pitch) {
+  const int64_t across = line(config);  // a tile narrower than a warp: the next lanes read the next column
+  std::map<int64_t, int64_t> lanes;
+  int64_t most = 0;
+  for (int64_t lane = 0; lane < kWarp; ++lane)
+    most = std::max(most, ++lanes[(lane % across * pitch + lane / across) % kWarp]);
+  return most;
+}
+int64_t lanes_in_a_bank_unpadded(const Config& config) { return lanes_in_a_bank(config, config.param("TILE")); }
+int64_t lanes_in_a_bank_padded(const Config& config) {
+  return lanes_in_a_bank(config, config.param("TILE") + config.param("PAD"));
+}
+
+Predict predict_conflict() {
+  return ask(
+      {.question = {"Shared tile of edge TILE: how many lanes of a warp collide in one bank when a column is read?",
+                    "共享内存分块，边长 TILE：按列读时，一个线程束有多少个通道撞在同一个存储体？"},
+       .answer = lanes_in_a_bank_unpadded,
+       .others =
+           [](const Config&) {
+             return std::vector<int64_t>{1, 8, 16, 32};
+           },
+       .why =
+           [](const Config& config) {
+             const int64_t tile = config.param("TILE"), used = std::max<int64_t>(1, kWarp / tile);
+             return Text{fmt::format("A column's words lie {} apart, so its {} rows share {}: {} lanes wait for "
+                                     "the same one.",
+                                     tile, line(config), used == 1 ? "1 bank" : fmt::format("{} banks", used),
+                                     lanes_in_a_bank_unpadded(config)),
+                         fmt::format("同一列的字相隔 {}，所以 {} 行共用 {} 个存储体：{} 个通道等同一个存储体。", tile,
+                                     line(config), used, lanes_in_a_bank_unpadded(config))};
+           },
+       .rungs = {"shared-tile"},
+       .veils = ShownNumber::wavefronts});
+}
+
+Predict predict_padding() {
+  return ask({.question = {"Padded tile, rows TILE + PAD words apart: how many wavefronts does a warp take to read a "
+                           "column?",
+                           "填充分块，行距 TILE + PAD 个字：一个线程束读一列要几个 wavefront？"},
+              .answer = lanes_in_a_bank_padded,
+              .others =
+                  [](const Config& config) {
+                    return std::vector<int64_t>{1, std::max<int64_t>(2, config.param("PAD")), 8, 32};
+                  },
+              .why =
+                  [](const Config& config) {
+                    const int64_t pitch = config.param("TILE") + config.param("PAD");
+                    return Text{
+                        fmt::format("Rows lie {0} words apart, and gcd({0}, 32) = {1}. The fullest bank has {2} "
+                                    "of the 32 lanes, and each takes a wavefront of its own.",
+                                    pitch, std::gcd(pitch, kWarp), lanes_in_a_bank_padded(config)),
+                        fmt::format("行与行相隔 {0} 个字，gcd({0}, 32) = {1}。最挤的存储体有 32 个通道中的 {2} "
+                                    "个，每个通道占一个 wavefront。",
+                                    pitch, std::gcd(pitch, kWarp), lanes_in_a_bank_padded(config))};
+                  },
+              .rungs = {"padded-tile"},
+              .veils = ShownNumber::wavefronts});
 }
 
 std::vector<Predict> make_predicts() {
@@ -217,19 +272,8 @@ std::vector<Predict> make_predicts() {
            },
        .rungs = {"reads-coalesced"},
        .veils = ShownNumber::sectors},
-      predict_constant({"Shared tile with edge 16: how many lanes of a warp collide in one bank when a column is read?",
-                        "共享内存分块，边长 16：按列读时，一个线程束有多少个通道撞在同一个存储体？"},
-                       {4, 8, 16}, 8,
-                       {"A column's words lie 16 apart: 16 rows share 2 banks, 8 in each. The other 16 lanes read the "
-                        "next column, in the 2 banks beside them.",
-                        "同一列的字相隔 16：16 行共用 2 个存储体，各 8 个。另外 16 个通道读下一列，落在旁边 2 个。"},
-                       {"shared-tile"}),
-      predict_constant({"Padded tile, edge 32: how many wavefronts does reading a column take with PAD 4?",
-                        "填充分块，边长 32：PAD 为 4 时，读一列要几个 wavefront？"},
-                       {1, 4, 8}, std::gcd(36, 32),
-                       {"Rows lie 36 words apart. gcd(36, 32) = 4, so 32 rows use only 8 banks, 4 lanes in each.",
-                        "行与行相隔 36 个字。gcd(36, 32) = 4，所以 32 行只用到 8 个存储体，每个 4 个通道。"},
-                       {"padded-tile"}),
+      predict_conflict(),
+      predict_padding(),
       {.question = {"Batched loads: how many loads does a thread issue before it stores the first result to the tile?",
                     "成批读取：一个线程在把第一个结果写入分块之前，发出多少次读？"},
        .choices =
@@ -252,7 +296,8 @@ std::vector<Predict> make_predicts() {
             "分组顺序：一组里的一列线程块，在 out 的一行上连续写多少字节？"},
        .choices =
            [](const Config& config) {
-             return with_answer({4 * config.param("TILE"), 4 * config.size("rows")}, bytes_of_a_group(config));
+             return with_answer({4 * config.param("TILE"), 8 * config.param("TILE"), 4 * config.size("rows")},
+                                bytes_of_a_group(config));
            },
        .answer = bytes_of_a_group,
        .why =

@@ -82,6 +82,17 @@ size_t first_question(const std::vector<Question>& questions) {
   return best;
 }
 
+constexpr float kRoomForText = 120;  // unscaled height of a veil that says what to do
+
+void draw_veil_text(PanelContext& context, ImDrawList* list, ImVec2 centre, float width) {
+  ImFont* font = context.fonts.small;
+  const std::string text = fit_text(font, context.strings("controls.veil_meaning"), width - context.px(32));
+  const ImVec2 half{text_size(font, text).x / 2 + context.px(8), context.px(11)};
+  list->AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y},
+                      context.theme.panel, context.px(3));
+  draw_text_centred(list, font, centre, context.theme.muted, text);
+}
+
 /// A planted bug, an edited kernel or a kernel of the learner's own does not behave as the answers assume; and what it
 /// changes must be visible.
 bool may_veil(const PanelContext& context) {
@@ -182,12 +193,12 @@ void draw_veil(PanelContext& context, ImDrawList* list, ImVec2 low, ImVec2 high)
   hatch(list, low, high, mix(theme.panel, theme.muted, 0.42F), context.px(6));
   ImFont* font = context.fonts.small_semibold;
   const ImVec2 centre{(low.x + high.x) / 2, (low.y + high.y) / 2}, mark_size = text_size(font, "?");
-  const float around = context.px(4);
-  list->PushClipRect(low, high, true);
-  list->AddRectFilled({centre.x - mark_size.x / 2 - around, low.y}, {centre.x + mark_size.x / 2 + around, high.y},
-                      theme.panel);
-  list->PopClipRect();
+  const ImVec2 half{mark_size.x / 2 + context.px(4), std::min(mark_size.y, high.y - low.y) / 2};
+  list->AddRectFilled({centre.x - half.x, centre.y - half.y}, {centre.x + half.x, centre.y + half.y}, theme.panel,
+                      corner);
   draw_text_centred(list, font, centre, theme.accent, "?");
+  if (high.y - low.y > context.px(kRoomForText))
+    draw_veil_text(context, list, {centre.x, centre.y + context.px(28)}, high.x - low.x);
   mark(context, fmt::format("veil.{:.0f}.{:.0f}", low.x, low.y), low, high);
   explain_rect(context, low, high, context.strings("controls.veil_meaning"));
 }

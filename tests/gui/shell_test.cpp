@@ -154,7 +154,8 @@ TEST_F(ScreenTest, EveryMarkIsInsideTheWindow) {
 }
 
 TEST_F(ScreenTest, APredictionIsRevealedAfterAChoice) {
-  const auto& predict = screen->session.lab().predicts.front();
+  const auto shown = static_cast<size_t>(screen->view.questions["vector-add"].number);
+  const auto& predict = screen->session.lab().predicts.at(shown);
   const auto choices = predict.choices(screen->session.request().config);
   click("choice.1");
   const auto& guesses = screen->session.learned["vector-add"].guesses;

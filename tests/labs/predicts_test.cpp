@@ -69,11 +69,14 @@ Observe accesses_of_element(const std::string& size) {
     return whole(bytes) / (4 * run.config.size(size));
   };
 }
-/// Accesses of a row's elements: the few of its statistics are less than one of 504 columns.
+/// Accesses of each element of the matrices that have the rows' shape.
 int64_t passes_over_rows(const RunResult& run) {
-  const Counters& counters = run.traffic.counters;
-  const uint64_t bytes = counters.global_load_bytes_useful + counters.global_store_bytes_useful;
-  return whole(bytes) / (4 * run.config.size("rows") * run.config.size("columns"));
+  uint64_t bytes = 0;
+  const int64_t elements = run.config.size("rows") * run.config.size("columns");
+  for (size_t i = 0; i < run.traffic.buffers.size(); ++i)
+    if (run.plan.buffers[i].count() == elements)
+      bytes += run.traffic.buffers[i].read_useful + run.traffic.buffers[i].write_useful;
+  return whole(bytes) / (4 * elements);
 }
 const BufferSpec& buffer(const RunResult& run, const std::string& name) {
   return *std::ranges::find(run.plan.buffers, name, &BufferSpec::name);
@@ -163,7 +166,6 @@ std::vector<Case> elementwise_cases(const std::string& lab) {
       {lab, "tiles-per-cta", 0, blocks, {{}, {{"TILES", 8}}, {{"n", 1000}, {"BLOCK", 128}}, {{"n", 4096}}}},
       {lab, "vector-loads", 1, sectors_per_load, {{{"n", 4096}}, {{"n", 4096}, {"VEC", 2}}, {{"n", 4096}, {"VEC", 1}}}},
       {lab, "thread-per-element", 2, sectors_read, {{}, {{"n", 1000}}, {{"n", 31}}, {{"n", 4096}}}},
-      {lab, "thread-per-element", 3, idle_threads, {{}, {{"n", 1000}}, {{"n", 31}, {"BLOCK", 64}}, {{"n", 4096}}}},
       {lab, "tile-per-cta", 3, idle_threads, {{{"n", 1000}}, {{"n", 31}, {"BLOCK", 64}}, {{"n", 4096}}}}};
 }
 
@@ -219,15 +221,17 @@ std::vector<Case> memory_cases() {
        1,
        worst_conflict,
        {{{"TILE", 16}, {"rows", 64}, {"columns", 64}},
-        {{"TILE", 16}, {"rows", 128}, {"columns", 64}},
-        {{"TILE", 16}, {"rows", 32}, {"columns", 256}}}},
+        {{"TILE", 32}, {"rows", 128}, {"columns", 64}},
+        {{"TILE", 64}, {"rows", 64}, {"columns", 128}}}},
       {"transpose",
        "padded-tile",
        2,
        worst_conflict,
        {{{"TILE", 32}, {"PAD", 4}, {"rows", 64}, {"columns", 64}},
-        {{"TILE", 32}, {"PAD", 4}, {"rows", 128}, {"columns", 64}},
-        {{"TILE", 32}, {"PAD", 4}, {"rows", 32}, {"columns", 256}}}},
+        {{"TILE", 32}, {"PAD", 1}, {"rows", 128}, {"columns", 64}},
+        {{"TILE", 32}, {"PAD", 0}, {"rows", 64}, {"columns", 64}},
+        {{"TILE", 16}, {"PAD", 1}, {"rows", 64}, {"columns", 64}},
+        {{"TILE", 64}, {"PAD", 2}, {"rows", 64}, {"columns", 128}}}},
       {"transpose",
        "batched-loads",
        3,
@@ -311,6 +315,18 @@ std::vector<Case> row_cases() {
   };
 }
 
+int64_t ctas_of_first_group(const RunResult& run) {
+  int64_t count = 0;
+  for (uint32_t block = 0; block < run.tiles.blocks_observed; ++block)
+    count += tile_of(run, "c", block).row < run.config.param("GROUP_M") ? 1 : 0;
+  return count;
+}
+/// Of the product and of C, read or written.
+int64_t passes_over_result(const RunResult& run) {
+  const BufferTraffic &product = traffic_of(run, "product"), &c = traffic_of(run, "c");
+  return whole(product.read_useful + product.write_useful + c.write_useful) / bytes_of(buffer(run, "c"));
+}
+
 std::vector<Case> matmul_cases() {
   return {
       {"grouped-order",
@@ -338,6 +354,37 @@ std::vector<Case> matmul_cases() {
        3,
        [](const RunResult& run) { return bytes_of(buffer(run, "product")); },
        {{}, {{"M", 256}}, {{"N", 72}}}},
+      {"matmul-tensor-core",
+       "ldmatrix",
+       1,
+       most_wavefronts,
+       {{{"BK", 64}, {"M", 128}, {"N", 128}, {"K", 64}},
+        {{"BK", 64}, {"M", 256}, {"N", 128}, {"K", 64}},
+        {{"BK", 64}, {"M", 128}, {"N", 128}, {"K", 128}}},
+       {"UNSWIZZLED"}},
+      {"matmul-epilogue", "three-kernels", 0, passes_over_result, {{}, {{"M", 256}}, {{"N", 72}}}},
+      {"matmul-fp32",
+       "naive",
+       0,
+       [](const RunResult& run) {
+         return whole(traffic_of(run, "a").read_sectors / traffic_of(run, "a").read_requests);
+       },
+       {{{"M", 64}, {"N", 64}, {"K", 64}},
+        {{"M", 64}, {"N", 64}, {"K", 64}, {"TILE", 16}},
+        {{"M", 128}, {"N", 64}, {"K", 128}}}},
+      {"matmul-fp32",
+       "shared-tile",
+       1,
+       [](const RunResult& run) { return whole(traffic_of(run, "a").read_useful) / bytes_of(buffer(run, "a")); },
+       {{{"M", 64}, {"N", 64}, {"K", 64}},
+        {{"M", 64}, {"N", 64}, {"K", 64}, {"TILE", 16}},
+        {{"M", 64}, {"N", 100}, {"K", 64}}}},
+      {"matmul-fp32",
+       "grouped-tiles",
+       3,
+       ctas_of_first_group,
+       {{}, {{"GROUP_M", 1}}, {{"M", 130}, {"N", 300}, {"K", 32}}}},
+      {"matmul-fp32", "multi-stage", 4, worst_conflict, {{}, {{"M", 64}}, {{"K", 64}}}, {"NO_PADDING"}},
       {"attention",
        "unfused",
        0,
@@ -355,7 +402,7 @@ std::vector<Case> matmul_cases() {
        2,
        blocks,
        {{}, {{"queries", 64}, {"keys", 64}}, {{"queries", 100}, {"keys", 130}, {"batch", 2}}}},
-      {"attention", "flash-stages", 3, shared_kib, {{}, {{"STAGES", 1}}, {{"BLOCK_N", 32}}}},
+      {"attention", "flash-stages", 3, shared_kib, {{}, {{"STAGES", 3}}, {{"BLOCK_N", 128}}}},
       {"attention-backward",
        "mma-one-pass",
        1,
@@ -402,12 +449,29 @@ TEST(Predicts, EveryAnswerIsWhatARunShows) {
       request.broken = one.broken;
       request.machine_code = false;
       const auto run = engine().run(request);
-      ASSERT_TRUE(run) << run.error().message;
-      ASSERT_TRUE(run->observed);
+      EXPECT_TRUE(run) << run.error().message;
+      if (!run) continue;
+      EXPECT_TRUE(run->observed);
       EXPECT_TRUE(run->passed() || run->correctness.empty());
       EXPECT_EQ(predict.answer(request.config), one.observe(*run));
     }
   }
+}
+
+/// Questions that no counter of a run answers: facts of the PTX ISA (gelu), of floating point (layernorm) and of an
+/// algorithm, what one step of a loop does, and what hardware counters recorded (grouped-order). The registers of
+/// execution-model have a test of their own.
+const std::set<std::pair<std::string, size_t>> kNotCounted{
+    {"execution-model", 2}, {"reduction-sum", 0}, {"gelu", 1},
+    {"layernorm", 1},       {"grouped-order", 1}, {"matmul-tensor-core", 2},
+    {"matmul-epilogue", 1}, {"matmul-fp32", 2},   {"attention-backward", 0}};
+
+TEST(Predicts, EveryQuestionIsComparedWithRuns) {
+  std::set<std::pair<std::string, size_t>> compared = kNotCounted;
+  for (const Case& one : all_cases()) compared.emplace(one.lab, one.question);
+  for (const Lab& lab : labs())
+    for (size_t question = 0; question < lab.predicts.size(); ++question)
+      EXPECT_TRUE(compared.contains({lab.name, question})) << lab.name << ": " << lab.predicts[question].question.en;
 }
 
 /// What registers allow, by the occupancy calculator.

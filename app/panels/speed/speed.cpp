@@ -13,6 +13,7 @@
 #include "app/panels/speed/speed_plot.hpp"
 #include "app/panels/speed/speed_views.hpp"
 #include "app/views/context.hpp"
+#include "app/views/questions.hpp"
 #include "engine/bench/roofline.hpp"
 #include "engine/bench/timed_place.hpp"
 
@@ -341,6 +342,8 @@ void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 lo
   }
   ImGui::SetCursorScreenPos({left, top});
   const ImVec2 plot{width, std::max(below - (notes.empty() ? 0 : gap) - top, 1.0F)};
+  if (report != nullptr && context.view.hides(ShownNumber::speed))
+    return draw_veil(context, ImGui::GetWindowDrawList(), {left, top}, {left + plot.x, top + plot.y});
   if (tab == BottomTab::roofline) return draw_roofline(context, report, {left, top}, plot);
   if (tab == BottomTab::map) return draw_scheme_map(context, report, {left, top}, plot);
   const bool nothing = report == nullptr || (tab == BottomTab::small && !has_small_sizes(context.lab(), *report));

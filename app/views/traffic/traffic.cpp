@@ -77,6 +77,9 @@ void draw_observed(PanelContext& context, TrafficPicture& picture) {
   picture.compact = ImGui::GetWindowHeight() < context.px(kCompactBelow);
   float y = origin.y + context.px(picture.compact ? 8 : 12);
   y += draw_sentence(context, picture, {left, y}, width) + context.px(picture.compact ? 6 : 12);
+  if (context.view.hides(ShownNumber::sectors) || context.view.hides(ShownNumber::wavefronts))
+    return draw_veil(context, ImGui::GetWindowDrawList(), {left, y},
+                     {left + width, std::max(y, window.y + ImGui::GetWindowHeight() - context.px(12))});
   if (!picture.rows.empty()) {
     y += draw_flow(context, picture, {left, y}, width) + context.px(picture.compact ? 4 : 12);
     if (!picture.compact) y += draw_notes(context, *picture.result, {left, y}, width) + context.px(4);
