@@ -18,6 +18,7 @@ const LabProgress& progress_of(const PanelContext& context) {
 
 std::vector<int64_t> values_of(const Question& question) {
   std::vector<int64_t> values;
+  values.reserve(question.choices.size());
   for (const auto& [value, label] : question.choices) values.push_back(value);
   return values;
 }
@@ -113,6 +114,8 @@ std::vector<Question> questions_of(const PanelContext& context) {
   std::vector<Question> questions;
   const Lab& lab = context.lab();
   const ChosenRung chosen = chosen_rung(context);
+  constexpr size_t kTimed = 2;
+  questions.reserve(lab.predicts.size() + kTimed);
   for (int number = 0; number < static_cast<int>(lab.predicts.size()); ++number)
     questions.push_back(own_question(context, number, chosen));
   if (const SpeedReport* report = shown_report(context.session); report != nullptr && !lab.predicts.empty()) {

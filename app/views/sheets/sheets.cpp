@@ -44,6 +44,7 @@ class SheetsView final : public View {
  private:
   static void draw_names(PanelContext& context, float height) {
     std::vector<std::string> names;
+    names.reserve(kSheets.size());
     for (const char* sheet : kSheets) names.push_back(context.strings(std::string("sheets.") + sheet));
     const auto shown = std::ranges::find(kSheets, context.view.sheet);
     const int current = shown == kSheets.end() ? 0 : static_cast<int>(shown - kSheets.begin());

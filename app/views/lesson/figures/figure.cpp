@@ -110,7 +110,7 @@ std::vector<std::string> FigureParameters::chosen(const std::string& name, const
 }
 
 std::string FigureParameters::choice(const std::string& name, const std::vector<std::string>& choices) {
-  const std::string text = taken(name, choices.front());
+  std::string text = taken(name, choices.front());
   if (std::ranges::find(choices, text) != choices.end()) return text;
   reject_value("figure.fault_choice", name, text, fmt::format("{}", fmt::join(choices, ", ")));
   return choices.front();

@@ -68,7 +68,7 @@ class MemoryHierarchy final : public Figure {
 
   static std::string note_text(const FigureCanvas& canvas, const GpuSpec& gpu) {
     const double sms = gpu.multiprocessors;
-    const std::string sizes = canvas.strings().format(
+    std::string sizes = canvas.strings().format(
         "figure.memory_note",
         fmt::arg("registers", capacity_text(sms * gpu.registers_per_multiprocessor * kRegisterBytes)),
         fmt::arg("l1", capacity_text(sms * gpu.l1_and_shared_bytes)), fmt::arg("sms", gpu.multiprocessors));

@@ -50,7 +50,7 @@ class OnlineSoftmaxFigure final : public Figure {
     const float room = width - columns.m;
     columns.spelled = room > 420;
     columns.factor = columns.m + room * (columns.spelled ? 0.10F : 0.16F);
-    columns.term = columns.m + room * (columns.spelled ? 0.46F : 0.46F);
+    columns.term = columns.m + room * 0.46F;
     columns.sum = columns.m + room * (columns.spelled ? 0.84F : 0.76F);
     return columns;
   }

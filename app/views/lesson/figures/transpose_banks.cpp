@@ -123,7 +123,7 @@ class TransposeBanks final : public Figure {
       if (bank_of(layout, other, read) == bank_of(layout, row, column)) ++sharing;
     const bool in_bank = item.kind == of_bank && item.index == static_cast<int64_t>(layout) &&
                          item.second == static_cast<int64_t>(bank_of(layout, row, column));
-    const bool itself = item.kind == of_element && item.second == static_cast<int64_t>(row * size_ + column);
+    const bool itself = item.kind == of_element && item.second == static_cast<int64_t>(row) * size_ + column;
     const bool chosen = column == read;
     const ImU32 tint = !chosen ? theme.muted : sharing > 1 ? theme.error : theme.read;
     const FigureLight light = in_bank || itself      ? FigureLight::lit
