@@ -163,13 +163,9 @@ void ask_questions(PanelContext& context) {
     shown.number = static_cast<int>(number);
     shown.at_top = open.has_value();
   }
-  for (size_t i = 0; i < questions.size(); ++i) {
-    const Question& question = questions[i];
-    if (!question.veils || !question.is_open()) continue;
-    // The ladder also tells the rungs apart: it is veiled only while it is asked about.
-    if (question.veils == ShownNumber::speed && !(shown.at_top && i == number)) continue;
-    view.veiled.insert(*question.veils);
-  }
+  // Only what the card asks for: a lab with six open questions would show hardly anything.
+  const Question& question = questions[number];
+  if (shown.at_top && question.veils && question.is_open()) view.veiled.insert(*question.veils);
 }
 
 void answer_question(PanelContext& context, const Question& question, int64_t value) {

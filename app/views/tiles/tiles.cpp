@@ -123,8 +123,6 @@ void TilesView::draw_observed(PanelContext& context) {
   const float least = low.y + kLeastMap * unit + processors + (kControls + kStrip) * unit;
   const float bottom = std::max(origin.y + size.y, least), strip = bottom - kStrip * unit;
   const ImVec2 high{right, std::floor(strip - kControls * unit - processors)};
-  if (context.view.hides(ShownNumber::blocks))  // every block is drawn
-    return draw_veil(context, ImGui::GetWindowDrawList(), low, {right, origin.y + size.y - 12 * unit});
   if (high.y - low.y < 48 * unit || right - left < 200 * unit) return;  // too little room to distinguish anything
   if (!picture.fits(low, high)) lay_out_tiles(picture, low, high, unit);
 

@@ -120,9 +120,6 @@ void WavesView::draw_known(PanelContext& context) {
   const float around_sentence = context.px(frame.compact ? 8 : 12);
   float y = origin.y + around_sentence;
   y += draw_sentence(context, picture, {left, y}, width) + around_sentence;
-  if (context.view.hides(ShownNumber::blocks))  // every block is drawn
-    return draw_veil(context, frame.list, {left, y},
-                     {left + width, window.y + ImGui::GetWindowHeight() - around_sentence});
   const bool beside = width >= context.px(kLeastRight + kBetween + 240);
   const float of_right =
       beside ? std::clamp(std::floor(width * 0.38F), context.px(kLeastRight), context.px(kRight)) : width;
