@@ -44,7 +44,7 @@ class PredictScreen : public testing::ScreenTest {
 TEST_F(PredictScreen, AnOpenQuestionStandsAboveTheRungsAndVeilsItsNumberUntilItIsAnswered) {
   open("tiles-per-cta");
   ASSERT_TRUE(at_top());
-  EXPECT_LT(screen->marks().at("card.predict").high.y, screen->marks().at("rung.thread-per-element").low.y);
+  EXPECT_LT(screen->marks().at("question.text").high.y, screen->marks().at("rung.thread-per-element").low.y);
   EXPECT_TRUE(hides(ShownNumber::blocks));
   EXPECT_FALSE(hides(ShownNumber::sectors)) << "it is asked for by questions of other rungs";
   click(choice(true));
@@ -104,7 +104,7 @@ TEST_F(PredictScreen, SkippedQuestionsVeilNothingAtAnySettingAndTheCardGoesToThe
   frames(2);
   EXPECT_TRUE(screen->view.veiled.empty());
   EXPECT_TRUE(progress().guesses.empty());
-  EXPECT_GT(screen->marks().at("card.predict").low.y, screen->marks().at("rung.thread-per-element").low.y);
+  EXPECT_GT(screen->marks().at("question.text").low.y, screen->marks().at("rung.thread-per-element").low.y);
 }
 
 TEST_F(PredictScreen, AfterAnAnswerALinkLeadsToTheNextOpenQuestion) {

@@ -175,7 +175,7 @@ void question_link(Column& column, const std::vector<Question>& questions, size_
   if (!open && (!next || !questions[number].pressed)) return;
   const std::string& text = context.strings(open ? "controls.skip_question" : "controls.go_to_next_question");
   const float width = text_size(column.fonts().small, text).x;
-  if (after + width > column.right) column.y += column.px(kLine);
+  if (after + width > column.right) column.y += column.px(kLine + 6);  // on a line of its own
   const float y = column.y;
   column.y -= column.px(kChoice);
   bool pressed = false;
@@ -213,18 +213,21 @@ void reveal(Column& column, const Question& question) {
 /// Returns whether an answer is shown.
 bool draw_question(Column& column, const std::vector<Question>& questions, size_t number) {
   const Question& question = questions[number];
-  const float top = column.y;
   question_numbers(column, static_cast<int>(number), static_cast<int>(questions.size()));
   card_title(column, "controls.predict", std::nullopt);
   column.y -= column.px(4);
   about_rungs(column, question);
   const TextRun asked[] = {{column.fonts().small, column.theme().text, question.text}};
-  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), asked) + column.px(4);
+  const float top = column.y;
+  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), asked);
+  mark(column.context, "question.text", {column.left, top}, {column.right, column.y});
+  explain_rect(column.context, {column.left, top}, {column.right, column.y},
+               column.context.strings("controls.predict_meaning"));
+  column.y += column.px(4);
   const float after = choice_buttons(column, question);
   question_link(column, questions, number, after);
   if (question.pressed) reveal(column, question);
   column.y += column.px(12);
-  mark(column.context, "card.predict", {column.left, top}, {column.right, column.y});
   return question.pressed.has_value();
 }
 
