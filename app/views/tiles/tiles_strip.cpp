@@ -6,6 +6,7 @@
 #include "app/observed/traffic_facts.hpp"
 #include "app/observed/wording.hpp"
 #include "app/views/lanes.hpp"
+#include "app/views/questions.hpp"
 #include "app/views/tiles/tiles_view.hpp"
 
 namespace tilescope {
@@ -143,6 +144,9 @@ void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
   if (x + 16 * unit + text_size(fonts.small, text).x > right) text = lanes_text(frame, "tiles.bytes_short");
   const bool waste = is_wasteful(shown) || shown.shared.wavefronts > shown.shared.passes;
   if (x + 16 * unit + text_size(fonts.small, text).x > right) return;
+  const ShownNumber asked = shown.space == Space::shared ? ShownNumber::wavefronts : ShownNumber::sectors;
+  if (frame.context.view.hides(asked))
+    return draw_veiled_text_right(frame.context, frame.list, fonts.small, {right, centred_top(fonts.small, y)}, text);
   draw_text_right(frame.list, fonts.small, {right, centred_top(fonts.small, y)}, waste ? theme.error : theme.muted,
                   text);
   explain_rect(frame.context, {right - text_size(fonts.small, text).x, y - 10 * unit}, {right, y + 10 * unit},
