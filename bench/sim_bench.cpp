@@ -191,7 +191,8 @@ void add_benchmarks() {
 }  // namespace tilescope
 
 int main(int argc, char** argv) {
-  // Otherwise the heap may give its end back to the system after every launch, and page faults take a third of the time.
+  // Otherwise the heap may give its end back to the system after every launch, and page faults take a third of the
+  // time.
   constexpr int kMiB = 1 << 20;
   mallopt(M_MMAP_THRESHOLD, 32 * kMiB);
   mallopt(M_TRIM_THRESHOLD, 128 * kMiB);

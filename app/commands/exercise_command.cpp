@@ -216,8 +216,7 @@ class Checker {
     for (const fs::path& file : files) {
       auto text = read_source(file.string());
       if (!text) return report(text.error());
-      const Judgement judgement =
-          judge(engine_, exercise_, {.file = file.filename().string(), .text = *text}, judge_);
+      const Judgement judgement = judge(engine_, exercise_, {.file = file.filename().string(), .text = *text}, judge_);
       status = std::max(status, status_of(judgement));
       rows += csv_row(file, exercise_, judgement);
       all.push_back(judgement_json(exercise_, judgement));

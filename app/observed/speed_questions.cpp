@@ -19,7 +19,7 @@ struct TimedRung {
   const TimingPoint* point = nullptr;
 };
 
-/// In the order of the ladder. A rung that picks another one is left out: it is as fast as its choice.
+/// In the order of the ladder. A rung that picks a different one is left out: it is as fast as its choice.
 std::vector<TimedRung> timed_rungs(const Lab& lab, const SpeedReport& report, int64_t size) {
   std::vector<TimedRung> timed;
   int64_t number = 0;

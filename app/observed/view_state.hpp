@@ -140,10 +140,10 @@ struct ViewState : LabView, DrawState {
   bool show_frame_time = false;
   std::vector<std::string> missing_fonts;
   bool typing_starts = false;
-  bool typing_refused = false;         // the typed text is not an allowed value: the field says why
-  std::set<std::string> unfolded;      // "lab/section" of the controls: rows of other rungs that are unfolded
-  std::string typing_in, typed;        // the slider whose value is being typed, and the text so far
-  std::string bug_kind;                // of a debug exercise: the kind that is chosen
+  bool typing_refused = false;     // the typed text is not an allowed value: the field says why
+  std::set<std::string> unfolded;  // "lab/section" of the controls: rows of other rungs that are unfolded
+  std::string typing_in, typed;    // the slider whose value is being typed, and the text so far
+  std::string bug_kind;            // of a debug exercise: the kind that is chosen
   /// The question that a lab's card shows, and the rung for which it was chosen: a different rung starts with its own.
   struct ShownQuestion {
     int number = 0;

@@ -80,9 +80,8 @@ std::vector<std::string> words_of(const std::string& line) {
 TEST(Documents, CommandLinesOfTheReadmeAreUnderstood) {
   static const std::regex command(R"((?:^|\n)(\./tilescope [^\n]+))");
   int checked = 0;
-  for (const fs::path& document :
-       {kSource / "README.md", kSource / "docs/adding-a-lab.md", kSource / "docs/adding-a-view.md",
-        kSource / "docs/adding-an-exercise.md"})
+  for (const fs::path& document : {kSource / "README.md", kSource / "docs/adding-a-lab.md",
+                                   kSource / "docs/adding-a-view.md", kSource / "docs/adding-an-exercise.md"})
     for (const std::string& line : matches(read_text(document), command)) {
       const std::vector<std::string> words = words_of(line);
       if (words.size() < 2 || words[1] == "test" || words[1] == "triton") continue;  // handled by the launcher

@@ -83,7 +83,7 @@ const BufferSpec& buffer(const RunResult& run, const std::string& name) {
 }
 int64_t bytes_of(const BufferSpec& spec) { return spec.count() * whole(size_of(spec.type)); }
 
-/// Of the line with the most, in wavefronts for each one that is needed without conflicts.
+/// The line with the most conflicts: wavefronts for each one that is needed without conflicts.
 int64_t worst_conflict(const RunResult& run) {
   double ways = 0;
   for (const LineTraffic& line : run.traffic.lines)
@@ -321,7 +321,7 @@ int64_t ctas_of_first_group(const RunResult& run) {
     count += tile_of(run, "c", block).row < run.config.param("GROUP_M") ? 1 : 0;
   return count;
 }
-/// Of the product and of C, read or written.
+/// The product and C, read or written.
 int64_t passes_over_result(const RunResult& run) {
   const BufferTraffic &product = traffic_of(run, "product"), &c = traffic_of(run, "c");
   return whole(product.read_useful + product.write_useful + c.write_useful) / bytes_of(buffer(run, "c"));

@@ -64,7 +64,7 @@ class FigureParameters {
   /// For what only the kind itself can judge.
   void reject(FigureFault fault);
 
-  /// Of everything read so far, and of parameters that nobody has read.
+  /// What was wrong in everything read so far, and parameters that were never read.
   std::optional<FigureFault> fault() const;
 
  private:
