@@ -178,7 +178,7 @@ Predict predict_accumulators() {
            }});
 }
 
-/// The bytes of the stages of A and B.
+/// The shared memory of the stages of A and B, in KiB.
 int64_t shared_kib(const Config& config) {
   const auto bytes = static_cast<int64_t>(size_of(memory_type(config)));
   return (config.param("BM") + config.param("BN")) * config.param("BK") * bytes * config.param("STAGES") / 1024;
