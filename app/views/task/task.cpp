@@ -16,7 +16,7 @@ namespace {
 const ViewRegistration registered{{"task", 95, make_view<TaskView>, /*leads=*/true}};
 
 // Unscaled pixels.
-constexpr float kSide = 24, kRow = 26, kLine = 20, kLeastCases = 300, kMostCases = 440;
+constexpr float kRow = 26, kLine = 20, kLeastCases = 300, kMostCases = 440;
 
 std::string sizes_text(const std::map<std::string, int64_t>& sizes) {
   std::string text;
