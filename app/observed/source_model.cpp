@@ -37,6 +37,23 @@ bool declares(std::string_view line, std::string_view kernel) {
   return false;
 }
 
+std::string_view trimmed(std::string_view text);
+
+/// The name of the function whose call is the kernel's only statement: "multiply" of "{ multiply<true>(a, b); }".
+std::optional<std::string> only_call(const std::vector<std::string>& lines, const KernelLines& kernel) {
+  std::string body;
+  for (uint32_t line = kernel.signature; line <= kernel.last; ++line) body.append(lines[line - 1]).append(" ");
+  const size_t open = body.find('{'), close = body.rfind('}');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  const std::string_view inside = trimmed(std::string_view(body).substr(open + 1, close - open - 1));
+  const auto end = std::ranges::find_if_not(inside, is_word);
+  const std::string_view name(inside.begin(), end);
+  const bool one_statement = inside.find(';') == inside.find_last_not_of(" \t");
+  const std::string_view rest = inside.substr(name.size());
+  if (name.empty() || !one_statement || !(rest.starts_with('(') || rest.starts_with('<'))) return std::nullopt;
+  return std::string(name);
+}
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   return text;
@@ -166,6 +183,18 @@ std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, st
   while (last + 1 < lines.size() && !lines[last].starts_with("}")) ++last;
   const auto number = [](size_t index) { return static_cast<uint32_t>(index + 1); };
   return KernelLines{number(first), number(signature), number(last)};
+}
+
+std::optional<KernelLines> find_body(const std::vector<std::string>& lines, std::string_view kernel,
+                                     KernelLanguage language) {
+  const auto entry = find_kernel(lines, kernel, language);
+  if (!entry || language == KernelLanguage::triton) return entry;
+  const auto called = only_call(lines, *entry);
+  const auto function = called ? find_kernel(lines, *called) : std::nullopt;
+  if (!function || function->last >= entry->first) return entry;
+  for (uint32_t between = function->last + 1; between < entry->first; ++between)
+    if (!trimmed(lines[between - 1]).empty()) return entry;
+  return KernelLines{function->first, function->signature, entry->last};
 }
 
 std::vector<CompileMessage> compile_errors(const std::optional<Error>& error) {

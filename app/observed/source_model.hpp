@@ -60,6 +60,9 @@ struct KernelLines {
 };
 std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, std::string_view kernel,
                                        KernelLanguage language = KernelLanguage::cuda);
+/// The same, but from the device function directly above the kernel if all that the kernel does is to call it.
+std::optional<KernelLines> find_body(const std::vector<std::string>& lines, std::string_view kernel,
+                                     KernelLanguage language = KernelLanguage::cuda);
 
 /// Compile errors of a run that failed with ErrorId::compile_failed, including those in headers; empty for other
 /// errors.

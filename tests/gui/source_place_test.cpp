@@ -46,7 +46,7 @@ class SourcePlaceTest : public testing::ScreenTest {
       lines.push_back(source.substr(begin, end - begin));
       begin = end + 1;
     }
-    return find_kernel(lines, screen->session.chosen()->kernels.front(), language_of(screen->session.source_file()))
+    return find_body(lines, screen->session.chosen()->kernels.front(), language_of(screen->session.source_file()))
         .value_or(KernelLines{1, 1, 1});
   }
   bool run() {
@@ -171,7 +171,7 @@ TEST_F(SourcePlaceTest, RowsThatAreWrappedAnewKeepTheLineAtTheTop) {
 
 TEST_F(SourcePlaceTest, AChosenRungShowsTheHeadOfItsKernel) {
   if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
-  for (const char* lab : {"matmul-fp32", "softmax", "attention"}) {
+  for (const char* lab : {"matmul-fp32", "softmax", "attention", "matmul-tensor-core"}) {
     screen->session.select_lab(lab);
     frames(3);
     for (const Rung& rung : screen->session.lab().rungs) {

@@ -81,6 +81,32 @@ TEST(SourceKernel, IsFoundWithTheCommentAboveIt) {
   EXPECT_FALSE(find_kernel(lines, "subtract"));
 }
 
+TEST(SourceKernel, AKernelThatOnlyCallsTheFunctionAboveItBeginsThere) {
+  std::vector<std::string> lines{"// What the function does.",
+                                 "template <bool ALIGNED>",
+                                 "__device__ void add_tile(int* a, int n) {",
+                                 "  a[n] = 1;",
+                                 "}",
+                                 "",
+                                 "extern \"C\" __global__ void add(int* a,",
+                                 "                               int n) {",
+                                 "  add_tile<true>(a, tile_at(n, 0));",
+                                 "}"};
+  const auto first_and_last = [&](std::string_view kernel) {
+    const auto body = find_body(lines, kernel);
+    return body ? std::pair(body->signature, body->last) : std::pair(0U, 0U);
+  };
+  EXPECT_EQ(first_and_last("add"), std::pair(3U, 10U));
+  lines[8] = "  add_tile<true>(a, n); a[0] = 0;";
+  EXPECT_EQ(first_and_last("add"), std::pair(7U, 10U)) << "it does something itself";
+  lines[8] = "  if (n > 0) add_tile<true>(a, n);";
+  EXPECT_EQ(first_and_last("add"), std::pair(7U, 10U)) << "not a call";
+  lines[8] = "  add_tile<true>(a, n);";
+  lines[5] = "__device__ int other;";
+  EXPECT_EQ(first_and_last("add"), std::pair(7U, 10U)) << "the function is not directly above";
+  EXPECT_FALSE(find_body(lines, "subtract"));
+}
+
 TEST(SourceKernel, EveryRungsKernelIsFoundInItsFile) {
   for (const Lab& lab : labs()) {
     for (const Rung& rung : lab.rungs) {

@@ -143,7 +143,7 @@ void SourcePanel::set_editing(PanelContext& context, bool on) {
   notice_.clear();
   if (!on) return;
   source_.focus();
-  const auto kernel = find_kernel(source_.buffer.lines(), shown_kernel(context), language());
+  const auto kernel = find_body(source_.buffer.lines(), shown_kernel(context), language());
   const size_t line = selected_ ? *selected_ - 1 : kernel ? kernel->signature : 0;
   source_.buffer.place({line, 0});
   source_.reveal(static_cast<uint32_t>(line), CodeView::Place::nearest);

@@ -51,7 +51,7 @@ std::optional<uint32_t> SourcePanel::line_in_sight(const PanelContext& context,
 }
 
 void SourcePanel::take_place(PanelContext& context) {
-  const auto kernel = find_kernel(source_.buffer.lines(), kernel_, language());
+  const auto kernel = find_body(source_.buffer.lines(), kernel_, language());
   Sight sight{.lab = lab_, .rung = rung_, .kernel = kernel_, .view = {}, .line = line_in_sight(context, kernel)};
   if (speaks_of_lines(context)) sight.view = context.view.tab;
   const bool here = std::exchange(selected_here_, false) && !shows_listing() && !diffing_ && !header_;
