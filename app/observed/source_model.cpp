@@ -1,6 +1,7 @@
 #include "app/observed/source_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <set>
@@ -38,6 +39,14 @@ bool declares(std::string_view line, std::string_view kernel) {
 }
 
 std::string_view trimmed(std::string_view text);
+
+/// Whether the declaration of the next line begins on this one: "template <int N>", "__launch_bounds__(256)".
+bool begins_declaration(std::string_view line) {
+  line = trimmed(line);
+  constexpr std::array<std::string_view, 5> kBeginnings{"template", "extern", "__global__", "__device__", "static"};
+  const bool begins = std::ranges::any_of(kBeginnings, [&](std::string_view word) { return line.starts_with(word); });
+  return begins && line.find_first_of(";{}") == std::string_view::npos;
+}
 
 /// The name of the function whose call is the kernel's only statement: "multiply" of "{ multiply<true>(a, b); }".
 std::optional<std::string> only_call(const std::vector<std::string>& lines, const KernelLines& kernel) {
@@ -178,6 +187,7 @@ std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, st
   if (found == lines.end()) return std::nullopt;
   const auto signature = static_cast<size_t>(found - lines.begin());
   size_t first = signature;
+  while (first > 0 && begins_declaration(lines[first - 1])) --first;
   while (first > 0 && trimmed(lines[first - 1]).starts_with("//")) --first;
   size_t last = signature;
   while (last + 1 < lines.size() && !lines[last].starts_with("}")) ++last;

@@ -88,8 +88,8 @@ TEST(SourceKernel, AKernelThatOnlyCallsTheFunctionAboveItBeginsThere) {
                                  "  a[n] = 1;",
                                  "}",
                                  "",
-                                 "extern \"C\" __global__ void add(int* a,",
-                                 "                               int n) {",
+                                 "extern \"C\" __global__ void __launch_bounds__(64)",
+                                 "    add(int* a, int n) {",
                                  "  add_tile<true>(a, tile_at(n, 0));",
                                  "}"};
   const auto first_and_last = [&](std::string_view kernel) {
@@ -98,12 +98,12 @@ TEST(SourceKernel, AKernelThatOnlyCallsTheFunctionAboveItBeginsThere) {
   };
   EXPECT_EQ(first_and_last("add"), std::pair(3U, 10U));
   lines[8] = "  add_tile<true>(a, n); a[0] = 0;";
-  EXPECT_EQ(first_and_last("add"), std::pair(7U, 10U)) << "it does something itself";
+  EXPECT_EQ(first_and_last("add"), std::pair(8U, 10U)) << "it does something itself";
   lines[8] = "  if (n > 0) add_tile<true>(a, n);";
-  EXPECT_EQ(first_and_last("add"), std::pair(7U, 10U)) << "not a call";
+  EXPECT_EQ(first_and_last("add"), std::pair(8U, 10U)) << "not a call";
   lines[8] = "  add_tile<true>(a, n);";
   lines[5] = "__device__ int other;";
-  EXPECT_EQ(first_and_last("add"), std::pair(7U, 10U)) << "the function is not directly above";
+  EXPECT_EQ(first_and_last("add"), std::pair(8U, 10U)) << "the function is not directly above";
   EXPECT_FALSE(find_body(lines, "subtract"));
 }
 
