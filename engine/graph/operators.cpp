@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <set>
 
 #include "engine/graph/node_error.hpp"
 
@@ -307,23 +308,22 @@ double flops_of(const OperatorGraph& graph, const GraphNode& node) {
   return type.flops_per_element * std::max(elements(node.inputs.front()), elements(node.output));
 }
 
-double bytes_read(const OperatorGraph& graph, const GraphNode& node) {
+double bytes_read_of(const OperatorGraph& graph, const GraphNode& node, size_t input) {
+  const GraphTensor& tensor = graph.tensors[input];
   const OperatorClass kind = find_operator(node.type)->kind;
   if (kind == view) return 0;
+  if (kind == gather && input == node.inputs.front()) return graph.tensors[node.output].bytes();
+  if (node.type == "expert_matmul" &&
+      input == node.inputs[1])  // the experts that are chosen, at most one by each token
+    return tensor.bytes() / static_cast<double>(tensor.shape[0]) *
+           static_cast<double>(matmul_extents(graph, node).batch_b);
+  return tensor.bytes();
+}
+
+double bytes_read(const OperatorGraph& graph, const GraphNode& node) {
+  const std::set<size_t> inputs(node.inputs.begin(), node.inputs.end());
   double bytes = 0;
-  for (size_t input = 0; input < node.inputs.size(); ++input) {
-    // The same tensor twice is read once.
-    const auto same = std::ranges::find(node.inputs, node.inputs[input]) - node.inputs.begin();
-    if (static_cast<size_t>(same) != input) continue;
-    const GraphTensor& tensor = graph.tensors[node.inputs[input]];
-    if (kind == gather && input == 0)
-      bytes += graph.tensors[node.output].bytes();
-    else if (node.type == "expert_matmul" && input == 1)  // of the experts that are chosen, at most one for each token
-      bytes += tensor.bytes() / static_cast<double>(tensor.shape[0]) *
-               static_cast<double>(matmul_extents(graph, node).batch_b);
-    else
-      bytes += tensor.bytes();
-  }
+  for (const size_t input : inputs) bytes += bytes_read_of(graph, node, input);
   return bytes;
 }
 

@@ -60,7 +60,9 @@ Result<Shape> infer_shape(const GraphNode& node, const std::vector<Shape>& input
 /// Of a node whose graph has been checked.
 MatmulExtents matmul_extents(const OperatorGraph& graph, const GraphNode& node);
 double flops_of(const OperatorGraph& graph, const GraphNode& node);
-/// Bytes that the node reads and writes by itself.
+/// Bytes of this input that the node reads: of an embedding's table the rows that are taken.
+double bytes_read_of(const OperatorGraph& graph, const GraphNode& node, size_t input);
+/// Bytes that the node reads and writes by itself. A tensor that it reads twice counts once.
 double bytes_read(const OperatorGraph& graph, const GraphNode& node);
 double bytes_written(const OperatorGraph& graph, const GraphNode& node);
 
