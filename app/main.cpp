@@ -22,6 +22,7 @@ struct Commands {
   int operator()(const ExerciseOptions& options) const {
     return exercise_command(engine, options, std::cout, std::cerr);
   }
+  int operator()(const GraphOptions& options) const { return graph_command(*engine, options, std::cout, std::cerr); }
   int operator()(const ShotCommandOptions& options) const {
     return shot_command(engine, options, std::cout, std::cerr);
   }

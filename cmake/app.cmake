@@ -58,7 +58,7 @@ target_compile_options(tilescope_views PRIVATE ${OPTIMISE_LITTLE})
 use_precompiled(views tilescope_views)
 
 # Commands that need no window.
-app_library(tilescope_commands app/commands tilescope_exercises tilescope_report CLI11::CLI11)
+app_library(tilescope_commands app/commands tilescope_exercises tilescope_report tilescope_graph CLI11::CLI11)
 use_precompiled(little tilescope_commands)
 
 app_library(tilescope_window app/window tilescope_panels tilescope_commands PkgConfig::PNG)

@@ -101,6 +101,24 @@ CLI::App* add_exercise_options(CLI::App& app, ExerciseOptions& options) {
   return command;
 }
 
+void add_graph_options(CLI::App& command, GraphOptions& options) {
+  command.add_option("file", options.file,
+                     "a graph: .json as assets/python/export_graph.py writes it, or a text with lines such as "
+                     "x: f16[8, 64] and y = relu(x)");
+  command.add_option("--layer", options.layer, "without a file: a layer of this model, bert if left out")
+      ->check(CLI::IsMember({"bert", "llama"}));
+  command
+      .add_option(
+          "--set", options.set,
+          "NAME=VALUE, an option of the layer: batch sequence hidden heads kv_heads mlp experts "
+          "experts_per_token type phase norm norm_place mlp_kind biases causal rotary fused_qkv flash; GPU=h200 "
+          "chooses the GPU")
+      ->take_all();
+  command.add_flag("--modules", options.modules, "the parts of the model instead of its operators");
+  command.add_flag("--text", options.text, "the graph as a text to edit");
+  command.add_flag("--json", options.json, "one JSON object");
+}
+
 void add_bench_options(CLI::App& command, BenchOptions& options) {
   command.add_option("labs", options.labs, "labs; all if left out");
   command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
@@ -196,6 +214,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   BenchOptions bench;
   SpeedOptions speed;
   ExerciseOptions exercise;
+  GraphOptions graph;
   ShotCommandOptions shot;
   TourOptions tour;
 
@@ -221,6 +240,8 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   auto* speed_words = app.add_subcommand("speed", "what fusing saves, the roofline, the map of schemes, small sizes");
   add_speed_options(*speed_words, speed);
   const auto* exercise_words = add_exercise_options(app, exercise);
+  auto* graph_words = app.add_subcommand("graph", "operators of a model: FLOPs, bytes, time bounds, what fusing saves");
+  add_graph_options(*graph_words, graph);
   auto* shot_words = app.add_subcommand("shot", "one picture of the window");
   add_shot_options(*shot_words, shot, views);
   auto* tour_words = app.add_subcommand("tour", "every lab once on the simulator, with pictures");
@@ -234,6 +255,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   if (run_words->parsed()) return run;
   if (exec_words->parsed()) return exec;
   if (exercise_words->parsed()) return exercise;
+  if (graph_words->parsed()) return graph;
   if (shot_words->parsed()) return shot;
   if (tour_words->parsed()) return tour;
   if (bench_words->parsed()) return bench;

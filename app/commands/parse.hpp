@@ -7,6 +7,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/exercise_command.hpp"
+#include "app/commands/graph_command.hpp"
 
 namespace tilescope {
 
@@ -54,8 +55,9 @@ struct PrintText {
   std::string text;
 };
 
-using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, ExecOptions, BenchOptions, SpeedOptions,
-                                ExerciseOptions, ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
+using Invocation =
+    std::variant<WindowOptions, ListOptions, RunOptions, ExecOptions, BenchOptions, SpeedOptions, ExerciseOptions,
+                 GraphOptions, ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
 
 /// `views`: the names that --panel accepts.
 Result<Invocation> parse_command_line(int count, const char* const* words, const std::vector<std::string>& views);

@@ -23,9 +23,9 @@ Result<void> check_tensors(const OperatorGraph& graph) {
     int64_t elements = 1;
     for (const int64_t extent : tensor.shape) {
       if (extent < 1)
-        return tensor_error(tensor, phrase("its shape {} has an extent below 1", shape_text(tensor.shape)));
+        return tensor_error(tensor, phrase("its shape {} has an extent below 1", text_of_shape(tensor.shape)));
       if (extent > kMostElements / elements)
-        return tensor_error(tensor, phrase("its shape {} is too large", shape_text(tensor.shape)));
+        return tensor_error(tensor, phrase("its shape {} is too large", text_of_shape(tensor.shape)));
       elements *= extent;
     }
   }
@@ -48,7 +48,7 @@ Result<void> check_wiring(const OperatorGraph& graph, const GraphNode& node, std
 
 }  // namespace
 
-std::string shape_text(const Shape& shape) {
+std::string text_of_shape(const Shape& shape) {
   if (shape.empty()) return "scalar";
   std::string text;
   for (const int64_t extent : shape) text.append(text.empty() ? "" : " × ").append(with_separators(extent));
@@ -152,7 +152,7 @@ Result<void> check(const OperatorGraph& graph) {
     if (!shape) return forward(shape);
     if (*shape != output.shape)
       return node_error(node, phrase("its output '{}' is declared as {}, and it computes {}", output.name,
-                                     shape_text(output.shape), shape_text(*shape)));
+                                     text_of_shape(output.shape), text_of_shape(*shape)));
   }
   for (size_t tensor = 0; tensor < graph.tensors.size(); ++tensor)
     if (!ready[tensor]) return tensor_error(graph.tensors[tensor], phrase("no node writes it, and it is not an input"));

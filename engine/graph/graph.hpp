@@ -20,7 +20,7 @@ namespace tilescope {
 
 using Shape = std::vector<int64_t>;
 /// "1 × 2,048 × 4,096"; "scalar" for no extents.
-std::string shape_text(const Shape& shape);
+std::string text_of_shape(const Shape& shape);
 int64_t elements_of(const Shape& shape);
 
 enum class TensorRole { input, weight, constant, result };

@@ -238,8 +238,8 @@ class Reader {
     const auto shape = infer_shape(node, inputs, read.declared.shape.value_or(Shape()));
     if (!shape) return line_error(read.line, shape.error().what.places().back());
     if (read.declared.shape && *read.declared.shape != *shape)
-      return line_error(read.line, phrase("'{}' computes {}, not {}", node.name, shape_text(*shape),
-                                          shape_text(*read.declared.shape)));
+      return line_error(read.line, phrase("'{}' computes {}, not {}", node.name, text_of_shape(*shape),
+                                          text_of_shape(*read.declared.shape)));
     GraphTensor& output = graph_.tensors[node.output];
     output.shape = *shape;
     output.type = read.declared.type.value_or(graph_.tensors[node.inputs.front()].type);

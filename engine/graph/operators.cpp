@@ -65,7 +65,7 @@ int64_t attribute(const GraphNode& node, const std::string& name, int64_t otherw
 
 std::string shapes_text(const std::vector<Shape>& shapes) {
   std::string text;
-  for (const Shape& shape : shapes) text.append(text.empty() ? "" : " and ").append(shape_text(shape));
+  for (const Shape& shape : shapes) text.append(text.empty() ? "" : " and ").append(text_of_shape(shape));
   return text;
 }
 
@@ -110,7 +110,7 @@ Result<Shape> row_wise_shape(const GraphNode& node, const std::vector<Shape>& in
     const bool row = node.type == "rotary" || inputs[input] == Shape{rows.back()};
     if (!row)
       return node_error(node, phrase("its input {} is {}, but a row has {} elements", input + 1,
-                                     shape_text(inputs[input]), rows.back()));
+                                     text_of_shape(inputs[input]), rows.back()));
   }
   return rows;
 }
@@ -120,7 +120,8 @@ Result<Shape> reduction_shape(const GraphNode& node, const std::vector<Shape>& i
   if (shape.empty()) return node_error(node, phrase("its input is a scalar and has nothing to reduce"));
   if (node.type == "combine") {  // [tokens, k, hidden] and the weights [tokens, k]
     if (shape.size() < 2 || inputs[1] != Shape(shape.begin(), shape.end() - 1))
-      return node_error(node, phrase("its weights are {}, and its input {}", shape_text(inputs[1]), shape_text(shape)));
+      return node_error(node,
+                        phrase("its weights are {}, and its input {}", text_of_shape(inputs[1]), text_of_shape(shape)));
     shape.erase(shape.end() - 2);
     return shape;
   }
@@ -146,8 +147,8 @@ Result<Shape> matmul_shape(const GraphNode& node, const std::vector<Shape>& inpu
     const Shape& choice = inputs[2];
     if (b.size() != 3 || choice.size() != 2 || a.size() < 2 || a.size() > 3 || a.back() != b[1] ||
         a.front() != choice.front() || (a.size() == 3 && a[1] != choice[1]))
-      return node_error(node, phrase("tokens {}, weights {} and choice {} do not go together", shape_text(a),
-                                     shape_text(b), shape_text(choice)));
+      return node_error(node, phrase("tokens {}, weights {} and choice {} do not go together", text_of_shape(a),
+                                     text_of_shape(b), text_of_shape(choice)));
     return Shape{choice[0], choice[1], b[2]};
   }
   if (a.size() < 2 || b.size() < 2)
@@ -155,10 +156,11 @@ Result<Shape> matmul_shape(const GraphNode& node, const std::vector<Shape>& inpu
   const bool transposed = attribute(node, "transpose_b") != 0;
   const int64_t k = transposed ? b.back() : b[b.size() - 2];
   if (a.back() != k)
-    return node_error(node, phrase("{} cannot be multiplied by {}: A has {} columns, B has {} rows", shape_text(a),
-                                   shape_text(b), a.back(), k));
+    return node_error(node, phrase("{} cannot be multiplied by {}: A has {} columns, B has {} rows", text_of_shape(a),
+                                   text_of_shape(b), a.back(), k));
   if (!batches_meet(a, b))
-    return node_error(node, phrase("{} and {} do not have the same number of matrices", shape_text(a), shape_text(b)));
+    return node_error(node,
+                      phrase("{} and {} do not have the same number of matrices", text_of_shape(a), text_of_shape(b)));
   Shape shape = a;
   shape.back() = transposed ? b[b.size() - 2] : b.back();
   return shape;
@@ -170,8 +172,8 @@ Result<Shape> attention_shape(const GraphNode& node, const std::vector<Shape>& i
   const bool fit = q.size() >= 3 && k.size() == q.size() && v.size() == q.size() && q.back() == k.back() &&
                    k[k.size() - 2] == v[v.size() - 2] && batches_meet(q, k) && batches_meet(q, v);
   if (!fit)
-    return node_error(node, phrase("queries {}, keys {} and values {} do not go together", shape_text(q), shape_text(k),
-                                   shape_text(v)));
+    return node_error(node, phrase("queries {}, keys {} and values {} do not go together", text_of_shape(q),
+                                   text_of_shape(k), text_of_shape(v)));
   Shape shape = q;
   shape.back() = v.back();
   return shape;
@@ -181,14 +183,14 @@ Result<Shape> view_shape(const GraphNode& node, const Shape& input, const Shape&
   const int64_t before = elements_of(input), after = elements_of(declared);
   if (node.type == "slice" ? after <= before : node.type == "expand" ? after >= before : after == before)
     return declared;
-  return node_error(node, phrase("{} does not hold the elements of {}", shape_text(declared), shape_text(input)));
+  return node_error(node, phrase("{} does not hold the elements of {}", text_of_shape(declared), text_of_shape(input)));
 }
 
 Result<Shape> copy_shape(const GraphNode& node, const std::vector<Shape>& inputs, const Shape& declared) {
   int64_t elements = 0;
   for (const Shape& input : inputs) elements += elements_of(input);
   if (elements == elements_of(declared)) return declared;
-  return node_error(node, phrase("{} does not hold the elements of {}", shape_text(declared), shapes_text(inputs)));
+  return node_error(node, phrase("{} does not hold the elements of {}", text_of_shape(declared), shapes_text(inputs)));
 }
 
 int64_t product(Shape::const_iterator begin, Shape::const_iterator end) {
@@ -264,7 +266,7 @@ Result<Shape> infer_shape(const GraphNode& node, const std::vector<Shape>& input
       return node.type == "attention" ? attention_shape(node, inputs) : matmul_shape(node, inputs);
     case gather: {
       if (inputs[0].size() != 2)
-        return node_error(node, phrase("its table must be a matrix, and is {}", shape_text(inputs[0])));
+        return node_error(node, phrase("its table must be a matrix, and is {}", text_of_shape(inputs[0])));
       Shape shape = inputs[1];
       shape.push_back(inputs[0].back());
       return shape;
