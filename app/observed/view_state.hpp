@@ -116,18 +116,26 @@ struct ViewState : LabView, DrawState {
   float user_scale = 1.0F;  // the learner's, a multiple of kScaleStep
   static constexpr float kScaleStep = 0.125F, kSmallestScale = 0.75F, kLargestScale = 3.0F;
   WindowPlace window;
-  float controls_width = 296, rail_width = 200;  // unscaled pixels
-  float bottom_height = 0, source_width = 0;     // 0: not dragged, so they follow the window
-  bool lower_hidden = false;                     // only the upper view, and a strip that restores the rest
-  bool source_maximised = false;                 // the source replaces the view and fills the middle
-  float source_usual_width = 0;                  // pixels, without the space for a comparison beside it; 0: unchanged
-  bool source_drawn = false;                     // in this frame
-  bool source_active = false;                    // it had the pointer or the keyboard focus in the last frame
-  SourceWish source_wish = SourceWish::none;     // handled by the source panel when it is drawn
-  std::string lesson_anchor;                     // heading to scroll to; cleared when done
-  std::optional<std::string> asks_for_term;      // the glossary is due, at this term; the screen takes it over
-  std::string sheet = "cuda";                    // the cheat sheet that the view of them shows
-  double explained_for = 0;                      // seconds since `explained` last changed
+  float controls_width = 296, rail_width = 200;   // unscaled pixels
+  bool steps_shown = false;                       // the column of the lab's steps, beside the view
+  float steps_width = 372;                        // unscaled pixels
+  std::map<std::string, std::string> open_steps;  // lab → the step that is unfolded; none: the first that is not done
+  /// What the open step asks to look at: a mark of this frame, and when it was first asked for (ImGui's time).
+  struct LookHere {
+    std::string mark;
+    double since = 0;
+  } look_here;
+  float bottom_height = 0, source_width = 0;  // 0: not dragged, so they follow the window
+  bool lower_hidden = false;                  // only the upper view, and a strip that restores the rest
+  bool source_maximised = false;              // the source replaces the view and fills the middle
+  float source_usual_width = 0;               // pixels, without the space for a comparison beside it; 0: unchanged
+  bool source_drawn = false;                  // in this frame
+  bool source_active = false;                 // it had the pointer or the keyboard focus in the last frame
+  SourceWish source_wish = SourceWish::none;  // handled by the source panel when it is drawn
+  std::string lesson_anchor;                  // heading to scroll to; cleared when done
+  std::optional<std::string> asks_for_term;   // the glossary is due, at this term; the screen takes it over
+  std::string sheet = "cuda";                 // the cheat sheet that the view of them shows
+  double explained_for = 0;                   // seconds since `explained` last changed
   std::map<std::string, std::string>
       ladder_sizes;   // lab → the recorded size (place_name) its ladder is at; none: largest
   bool diff = false;  // the source panel shows two rungs side by side

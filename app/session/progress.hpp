@@ -23,6 +23,14 @@ struct Guess {
   bool operator==(const Guess&) const = default;
 };
 
+/// A step that was done, and the first answer to its question: indices of choices.
+struct DoneStep {
+  int pressed = -1, answer = -1;  // −1: not answered
+  bool answered() const { return pressed >= 0; }
+  bool right() const { return answered() && pressed == answer; }
+  bool operator==(const DoneStep&) const = default;
+};
+
 struct LabProgress {
   bool lesson_read = false;                           // scrolled to its end
   std::set<int> predictions;                          // answered questions, right or wrong; indices into Lab::predicts
@@ -30,6 +38,7 @@ struct LabProgress {
   bool own_edit = false;                              // an edited kernel ran and passed
   std::map<std::string, std::vector<Guess>> guesses;  // by question (app/observed/questions.hpp)
   std::set<std::string> skipped;                      // questions that no longer veil anything
+  std::map<std::string, DoneStep> steps;              // that were done, by LabStep::id (app/views/steps)
   bool operator==(const LabProgress&) const = default;
 
   /// Null: not answered at this setting.

@@ -10,6 +10,7 @@ namespace {
 constexpr float kLeastSource = 320, kLeastSpeed = 360, kUsualSpeed = 416;
 constexpr float kHundredColumns = 1040;  // 100 columns of code, line numbers and the margin
 constexpr float kSourceShare = 0.58F;    // of the width between rail and controls, if that is more
+constexpr float kSideBySide = 1440;      // width from which source and speed stand side by side
 constexpr float kLeastBottom = 120, kUsualBottom = 368, kBottomShare = 0.414F;
 
 float source_width_of(const ViewState& view, float centre) {
@@ -26,17 +27,22 @@ float bottom_height_of(const ViewState& view, float room) {
 
 }  // namespace
 
-Layout lay_out(ViewState& view, float width, float height) {
+Layout lay_out(ViewState& view, float width, float height, bool steps) {
   const float scale = view.scale;
   const auto px = [scale](float value) { return std::round(value * scale); };
   // A smaller window shows the upper left of the smallest layout.
   width = std::max(width, px(kSmallestWidth));
   height = std::max(height, px(kSmallestHeight));
-  const bool narrow = width < px(1440);
+  view.steps_width = std::clamp(view.steps_width, 300.0F, 520.0F);
+  // In a narrow window the steps take the place of the rail.
+  const bool for_rail = steps && width < px(kSideBySide);
+  const float beside = steps && !for_rail ? px(view.steps_width) : 0;
+  const bool narrow = width - beside < px(kSideBySide);
 
   view.rail_width = std::clamp(view.rail_width, 140.0F, 320.0F);
   view.controls_width = std::clamp(view.controls_width, 264.0F, 440.0F);
-  const float rail = px(view.rail_width), controls = width - px(view.controls_width);
+  const float rail_end = px(for_rail ? view.steps_width : view.rail_width), rail = rail_end + beside,
+              controls = width - px(view.controls_width);
   const float header = px(48), tabs = px(88), status = height - px(24);
   // A height dragged in a taller window leaves the view 58 % of this one, or 40 % if the layout is wide.
   const float wanted = px(bottom_height_of(view, (status - tabs) / scale));
@@ -46,9 +52,10 @@ Layout lay_out(ViewState& view, float width, float height) {
 
   Layout layout;
   layout.stacked = narrow;
-  layout.logo = {0, 0, rail, header};
-  layout.header = {rail, 0, width, header};
-  layout.rail = {0, header, rail, status};
+  layout.logo = {0, 0, rail_end, header};
+  layout.header = {rail_end, 0, width, header};
+  if (!for_rail) layout.rail = {0, header, rail_end, status};
+  if (steps) layout.steps = {for_rail ? 0 : rail_end, header, rail, status};
   layout.tabs = {rail, header, controls, tabs};
   layout.view = {rail, tabs, controls, bottom};
   layout.controls = {controls, header, width, status};

@@ -55,6 +55,7 @@ void add_switches(std::vector<PaletteEntry>& entries, PanelContext& context, Scr
   entries.push_back({text(view.light ? "palette.dark" : "palette.light"), "", [&view] { view.light = !view.light; }});
   entries.push_back({text(view.veils ? "palette.unveil" : "palette.veil"), "", [&view] { view.veils = !view.veils; }});
   entries.push_back({text("palette.diff"), "D", [&screen] { screen.toggle_diff(); }});
+  entries.push_back({text("palette.steps"), "S", [&screen] { screen.toggle_steps(); }});
   entries.push_back({text("palette.frame_time"), "", [&view] { view.show_frame_time = !view.show_frame_time; }});
   entries.push_back({text("palette.reset_layout"), "", [&screen] { screen.reset_layout(); }});
   if (session.engine().gpu())

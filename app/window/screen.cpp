@@ -9,6 +9,7 @@
 #include "app/draw/widgets.hpp"
 #include "app/views/panels.hpp"
 #include "app/views/questions.hpp"
+#include "app/views/steps/steps_column.hpp"
 #include "app/views/view.hpp"
 #include "app/window/file_dialog.hpp"
 #include "app/window/header.hpp"
@@ -68,6 +69,7 @@ Screen::Screen(std::shared_ptr<Engine> engine, Strings texts)
       strings(std::move(texts)),
       views_(std::make_unique<WindowViews>()),
       panels_(std::make_unique<Panels>()),
+      steps_(std::make_unique<StepsColumn>()),
       edits_(std::make_unique<KeptEdits>()),
       palette_(std::make_unique<Palette>()),
       dialog_(std::make_unique<FileDialog>()),
@@ -156,6 +158,7 @@ void Screen::reset_layout() {
   view.controls_width = fresh.controls_width;
   view.bottom_height = fresh.bottom_height;
   view.source_width = fresh.source_width;
+  view.steps_width = fresh.steps_width;
   view.lower_hidden = view.source_maximised = false;
 }
 
@@ -184,12 +187,13 @@ bool Screen::moving() const {
   constexpr int kFramesOfTooltip = 3;
   const bool tooltip_pending = view.animate && !view.explained.empty() && view.explained != quiet_about_ &&
                                explanation_frames_ < kFramesOfTooltip;
-  return views_->at(view.tab).moving(session, view) || session.busy() || session.bench_running() || tooltip_pending;
+  return views_->at(view.tab).moving(session, view) || StepsColumn::moving(view) || session.busy() ||
+         session.bench_running() || tooltip_pending;
 }
 
 /// The areas, adapted to the shown view.
 Layout Screen::arrange(PanelContext& context, float width, float height) {
-  Layout layout = lay_out(view, width, height);
+  Layout layout = lay_out(view, width, height, steps_->is_shown(context));
   view.source_usual_width = 0;
   if (view.source_maximised || view.lower_hidden) return layout;
   const Lower wanted = lower_of(context, layout);
@@ -257,10 +261,11 @@ void Screen::draw(float width, float height) {
                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground |
                    kFixedArea);
   const Layout layout = arrange(context, width, height);
-  view.rail_right = layout.rail.right;
+  view.rail_right = std::max(layout.rail.right, layout.steps.right);
   view.column_left = layout.controls.left;
   draw_areas(context, layout);
   ImGui::End();
+  if (layout.steps.width() > 0) StepsColumn::draw_look_here(context);
   handle_keys(context);
   if (!view.source_drawn) keep_source(context);
   keep_edits();
@@ -287,6 +292,7 @@ void Screen::draw_areas(PanelContext& context, const Layout& layout) {
   const Theme& colours = context.theme;
   surfaces_ = {{{0, 0, layout.header.right, layout.header.bottom}, colours.panel},
                {layout.rail, colours.panel},
+               {layout.steps, colours.panel},
                {layout.controls, colours.panel},
                {layout.status, colours.panel}};
   begin_area("header", {layout.logo.left, layout.logo.top, layout.header.right, layout.header.bottom}, kFixedArea);
@@ -294,9 +300,16 @@ void Screen::draw_areas(PanelContext& context, const Layout& layout) {
   const float line = std::max(1.0F, std::round(view.scale));
   edge(colours, 0, layout.header.bottom - line, layout.header.right, layout.header.bottom);
   ImGui::EndChild();
-  begin_area("rail", layout.rail, kFixedArea);
-  draw_rail(context);
-  ImGui::EndChild();
+  if (layout.rail.width() > 0) {
+    begin_area("rail", layout.rail, kFixedArea);
+    draw_rail(context);
+    ImGui::EndChild();
+  }
+  if (layout.steps.width() > 0) {
+    begin_area("steps", layout.steps, 0);
+    steps_->draw(context);
+    ImGui::EndChild();
+  }
   draw_tabs(context, layout);
   // The view is drawn before the areas below it, so it shows what was hovered there in the last frame.
   const bool pointed_below = ImGui::GetIO().MousePos.y >= layout.view.bottom;
@@ -350,9 +363,36 @@ void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
   if (chosen != current) view.source_maximised = false;  // so that the view is visible
   view.tab = shown[static_cast<size_t>(chosen)];
   context.shown = &views_->at(view.tab);
+  draw_steps_switch(context, layout);
   edge(context.theme, layout.tabs.left, layout.tabs.bottom - line, layout.tabs.right, layout.tabs.bottom);
   ImGui::EndChild();
 }
+
+void Screen::draw_steps_switch(PanelContext& context, const Layout& layout) {
+  if (layout.steps.width() > 0 || session.shows_own()) return;
+  const LabSteps* steps = steps_->steps_of(context, context.lab().name);
+  if (steps == nullptr) return;
+  const std::string& text = strings("steps.title");
+  ImFont* font = fonts.small_semibold;
+  const float width = text_size(font, text).x + context.px(24), middle = (layout.tabs.top + layout.tabs.bottom) / 2;
+  const float right = layout.tabs.right - context.px(16);
+  const ImVec2 low{right - width, middle - context.px(13)}, high{right, middle + context.px(13)};
+  ImGui::SetCursorScreenPos(low);
+  if (hit_area("show steps", {width, high.y - low.y})) toggle_steps();
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  explain(context,
+          strings.format("steps.show", fmt::arg("all", steps->steps.size()), fmt::arg("minutes", steps->minutes)));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(low, high, context.theme.window, context.px(6));
+  list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F},
+                hovered ? context.theme.accent : context.theme.separator, context.px(6), 0, context.px(1));
+  draw_text_centred(list, font, {(low.x + high.x) / 2, middle}, hovered ? context.theme.text : context.theme.accent,
+                    text);
+  mark(context, "show steps", low, high);
+}
+
+void Screen::toggle_steps() { view.steps_shown = !view.steps_shown; }
 
 void Screen::draw_view(PanelContext& context, const Layout& layout) {
   if (view.source_maximised) return;
@@ -408,8 +448,12 @@ void Screen::draw_splitters(PanelContext& context, const Layout& layout) {
     if (dragged.moved != 0) extent = shown + direction * dragged.moved;
     if (dragged.reset) extent = initial;
   };
-  drag("splitter.rail", {layout.rail.right - line, 0}, {layout.rail.right - line, layout.status.top}, view.rail_width,
-       view.rail_width, fresh.rail_width, 1);
+  if (layout.rail.width() > 0)
+    drag("splitter.rail", {layout.rail.right - line, 0}, {layout.rail.right - line, layout.status.top}, view.rail_width,
+         view.rail_width, fresh.rail_width, 1);
+  if (layout.steps.width() > 0)
+    drag("splitter.steps", {layout.steps.right - line, layout.steps.top},
+         {layout.steps.right - line, layout.status.top}, view.steps_width, view.steps_width, fresh.steps_width, 1);
   drag("splitter.controls", {layout.controls.left, layout.controls.top}, {layout.controls.left, layout.controls.bottom},
        view.controls_width, view.controls_width, fresh.controls_width, -1);
   if (view.source_maximised) return;

@@ -24,6 +24,7 @@ struct Palette;
 struct FileDialog;
 class GlossaryPage;
 struct Panels;
+class StepsColumn;
 class WindowViews;
 
 /// Areas of the window in pixels.
@@ -31,12 +32,13 @@ struct Layout {
   Area logo, header, rail, tabs, view, source, speed, controls, status;
   Area bottom_tabs;      // only if speed is a tab beside source
   Area strip;            // replaces the lower part if that is hidden
+  Area steps;            // between rail and view, or in a narrow window in the place of the rail; empty: not shown
   bool stacked = false;  // too narrow for source and speed side by side
 };
 /// Height of Layout::strip, unscaled.
 constexpr float kLowerStrip = 22;
-/// The areas for a window of this size; widths in `view` are clamped to what fits.
-Layout lay_out(ViewState& view, float width, float height);
+/// The areas for a window of this size; widths in `view` are clamped to what fits. `steps`: their column is shown.
+Layout lay_out(ViewState& view, float width, float height, bool steps = false);
 
 class Screen {
  public:
@@ -84,6 +86,7 @@ class Screen {
   void toggle_source_maximised();
   void toggle_lower();  // source and speed, below the view
   void toggle_diff();   // two rungs side by side in the source panel
+  void toggle_steps();  // the lab's steps beside the view
   /// The pages of the help: the keys (F1), badges and colours, and the glossary.
   enum class Help { keys, terms, glossary };
   void show_help(Help page);
@@ -104,6 +107,8 @@ class Screen {
   Layout arrange(PanelContext& context, float width, float height);
   void draw_areas(PanelContext& context, const Layout& layout);
   void draw_tabs(PanelContext& context, const Layout& layout);
+  /// "Steps 3 of 8" at the right of the tabs. Returns its left end.
+  void draw_steps_switch(PanelContext& context, const Layout& layout);
   void draw_view(PanelContext& context, const Layout& layout);
   void draw_bottom(PanelContext& context, const Layout& layout);
   void draw_splitters(PanelContext& context, const Layout& layout);
@@ -122,6 +127,7 @@ class Screen {
 
   std::unique_ptr<WindowViews> views_;
   std::unique_ptr<Panels> panels_;
+  std::unique_ptr<StepsColumn> steps_;
   std::unique_ptr<KeptEdits> edits_;
   std::string exercise_;                  // whose task was shown last; empty: none
   std::string edit_name_;                 // the shown text's

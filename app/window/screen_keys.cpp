@@ -74,6 +74,7 @@ void Screen::handle_keys(PanelContext& context) {
     }
   if (key_went_down(Key::b)) pin_baseline(context);
   if (key_went_down(Key::d)) toggle_diff();
+  if (key_went_down(Key::s)) toggle_steps();
   if (!views_->at(view.tab).keys(context)) playback_keys(context);
 }
 

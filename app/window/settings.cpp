@@ -87,12 +87,35 @@ void take_guesses(LabProgress& lab, const json& saved) {
   }
 }
 
+/// {"eight-floats": {"pressed": 2, "answer": 2}}, by step; without an answer {}.
+json steps_json(const LabProgress& lab) {
+  json steps = json::object();
+  for (const auto& [id, step] : lab.steps) {
+    steps[id] = json::object();
+    if (step.answered()) steps[id] = {{"pressed", step.pressed}, {"answer", step.answer}};
+  }
+  return steps;
+}
+
+void take_steps(LabProgress& lab, const json& saved) {
+  const auto steps = saved.find("steps");
+  if (steps == saved.end() || !steps->is_object()) return;
+  for (const auto& [id, one] : steps->items()) {
+    if (!one.is_object()) continue;
+    DoneStep mark;
+    take(one, "pressed", mark.pressed);
+    take(one, "answer", mark.answer);
+    lab.steps[id] = mark.pressed >= 0 && mark.answer >= 0 ? mark : DoneStep();
+  }
+}
+
 json progress_json(const ProgressByLab& progress) {
   json labs = json::object();
   for (const auto& [name, lab] : progress)
     if (lab != LabProgress())
       labs[name] = {{"lesson_read", lab.lesson_read}, {"predictions", lab.predictions}, {"broken", lab.broken},
-                    {"own_edit", lab.own_edit},       {"guesses", guesses_json(lab)},   {"skipped", lab.skipped}};
+                    {"own_edit", lab.own_edit},       {"guesses", guesses_json(lab)},   {"skipped", lab.skipped},
+                    {"steps", steps_json(lab)}};
   return labs;
 }
 
@@ -107,6 +130,7 @@ void take_progress(ProgressByLab& progress, const json& settings) {
     take(saved, "lesson_read", taken.lesson_read);
     take(saved, "own_edit", taken.own_edit);
     take_guesses(taken, saved);
+    take_steps(taken, saved);
     const auto all = static_cast<int>(lab->predicts.size());
     if (const auto questions = saved.find("predictions"); questions != saved.end() && questions->is_array())
       for (const json& question : *questions)
@@ -215,6 +239,8 @@ json settings_of(const Screen& screen) {
         {"maximised", view.window.maximised}}},
       {"rail_width", view.rail_width},
       {"controls_width", view.controls_width},
+      {"steps_shown", view.steps_shown},
+      {"steps_width", view.steps_width},
       {"bottom_height", view.bottom_height},
       {"source_width", view.source_width},
       {"progress", progress_json(screen.session.learned)},
@@ -245,6 +271,8 @@ void apply_settings(Screen& screen, const json& settings) {
   take(settings, "veil_numbers", view.veils);
   take(settings, "rail_width", view.rail_width);
   take(settings, "controls_width", view.controls_width);
+  take(settings, "steps_shown", view.steps_shown);
+  take(settings, "steps_width", view.steps_width);
   take(settings, "bottom_height", view.bottom_height);
   take(settings, "source_width", view.source_width);
   take(settings, "scale", view.user_scale);

@@ -38,8 +38,18 @@ class LessonView : public View {
     bool is_lesson = false;               // of a lab: reading it to its end counts
   };
   virtual Page page(const PanelContext& context) const;
+  /// Draws a short text, with links and terms; returns its height. `key` identifies it from frame to frame.
+  float draw_piece(PanelContext& context, const std::string& key, const std::string& markdown, ImVec2 at, float width);
 
  private:
+  struct Piece {
+    std::string markdown = {};
+    float width = 0;
+    const ImFont* font = nullptr;
+    LessonDocument document = {};
+    LessonLayout layout = {};
+    int hovered = -1;  // the link under the pointer in the last frame
+  };
   /// A position in the text that survives a change of width or language: a block, and the offset into it.
   struct Place {
     size_t block = 0;
@@ -102,6 +112,7 @@ class LessonView : public View {
   float last_scroll_ = 0;
   int settling_ = 0;  // frames until a requested scroll has happened
   int hovered_link_ = -1, next_hovered_link_ = -1;
+  std::map<std::string, Piece> pieces_;  // by key
 };
 
 }  // namespace tilescope
