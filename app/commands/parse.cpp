@@ -161,6 +161,8 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options, const std:
   command.add_option("--scale", options.scale, "1 is 96 dpi");
   command.add_flag("--light", options.light, "the light theme");
   command.add_flag("--veil", options.veil, "with the first question open, and its number veiled");
+  command.add_option("--steps", options.steps, "the lab's steps beside the view, this one unfolded, from 1")
+      ->check(CLI::NonNegativeNumber);
   command
       .add_option("--issued", options.issued,
                   "the moment at which so many blocks have been issued; of a plane, so many steps over the keys")

@@ -37,6 +37,7 @@ struct ShotCommandOptions {
   int64_t warp = -1, step = -1;  // warp and step shown by the step and shared views; −1: their default
   int64_t tensor = -1;           // shown by the layout view; −1: its default
   int64_t issued = -1;           // number of issued blocks at the moment that is shown; −1: all
+  int steps = 0;                 // > 0: the lab's steps beside the view, this one unfolded
   bool veil = false;             // with the first question open
   int frames = 0;                // > 0: draws this many more frames and prints their times
   bool order = false;            // run the block-order model even if the lab does not ask for it

@@ -118,7 +118,7 @@ struct ViewState : LabView, DrawState {
   WindowPlace window;
   float controls_width = 296, rail_width = 200;   // unscaled pixels
   bool steps_shown = false;                       // the column of the lab's steps, beside the view
-  float steps_width = 372;                        // unscaled pixels
+  float steps_width = 344;                        // unscaled pixels
   std::map<std::string, std::string> open_steps;  // lab → the step that is unfolded; none: the first that is not done
   /// What the open step asks to look at: a mark of this frame, and when it was first asked for (ImGui's time).
   struct LookHere {

@@ -34,15 +34,15 @@ Layout lay_out(ViewState& view, float width, float height, bool steps) {
   width = std::max(width, px(kSmallestWidth));
   height = std::max(height, px(kSmallestHeight));
   view.steps_width = std::clamp(view.steps_width, 300.0F, 520.0F);
-  // In a narrow window the steps take the place of the rail.
+  // In a wide window the steps stand beside the view, above the lower part; in a narrow one in the rail's place.
   const bool for_rail = steps && width < px(kSideBySide);
   const float beside = steps && !for_rail ? px(view.steps_width) : 0;
-  const bool narrow = width - beside < px(kSideBySide);
+  const bool narrow = width < px(kSideBySide);
 
   view.rail_width = std::clamp(view.rail_width, 140.0F, 320.0F);
   view.controls_width = std::clamp(view.controls_width, 264.0F, 440.0F);
   const float rail_end = px(for_rail ? view.steps_width : view.rail_width), rail = rail_end + beside,
-              controls = width - px(view.controls_width);
+              lower = view.source_maximised ? rail : rail_end, controls = width - px(view.controls_width);
   const float header = px(48), tabs = px(88), status = height - px(24);
   // A height dragged in a taller window leaves the view 58 % of this one, or 40 % if the layout is wide.
   const float wanted = px(bottom_height_of(view, (status - tabs) / scale));
@@ -55,27 +55,30 @@ Layout lay_out(ViewState& view, float width, float height, bool steps) {
   layout.logo = {0, 0, rail_end, header};
   layout.header = {rail_end, 0, width, header};
   if (!for_rail) layout.rail = {0, header, rail_end, status};
-  if (steps) layout.steps = {for_rail ? 0 : rail_end, header, rail, status};
+  if (for_rail)
+    layout.steps = {0, header, rail, status};
+  else if (steps)
+    layout.steps = {rail_end, header, rail, view.source_maximised ? status : bottom};
   layout.tabs = {rail, header, controls, tabs};
   layout.view = {rail, tabs, controls, bottom};
   layout.controls = {controls, header, width, status};
   layout.status = {0, status, width, height};
   if (view.source_maximised) {
-    layout.source = {rail, bottom, controls, status};
+    layout.source = {lower, bottom, controls, status};
     return layout;
   }
   if (view.lower_hidden) {
-    layout.strip = {rail, bottom, controls, status};
+    layout.strip = {lower, bottom, controls, status};
     return layout;
   }
   if (narrow) {
-    layout.bottom_tabs = {rail, bottom, controls, bottom + px(32)};
-    layout.source = layout.speed = {rail, bottom + px(32), controls, status};
+    layout.bottom_tabs = {lower, bottom, controls, bottom + px(32)};
+    layout.source = layout.speed = {lower, bottom + px(32), controls, status};
     return layout;
   }
-  const float centre = (controls - rail) / scale;
-  const float middle = rail + px(source_width_of(view, centre));
-  layout.source = {rail, bottom, middle, status};
+  const float centre = (controls - lower) / scale;
+  const float middle = lower + px(source_width_of(view, centre));
+  layout.source = {lower, bottom, middle, status};
   layout.speed = {middle, bottom, controls, status};
   return layout;
 }

@@ -204,9 +204,10 @@ Layout Screen::arrange(PanelContext& context, float width, float height) {
     for (float* edge : {&layout.view.bottom, &layout.source.top, &layout.speed.top, &layout.bottom_tabs.top,
                         &layout.bottom_tabs.bottom})
       *edge += lower;
+    if (layout.steps.bottom < layout.status.top) layout.steps.bottom += lower;
   }
   if (wanted.areas == Lower::Areas::own) {
-    layout.source.right = layout.speed.left = std::round((layout.view.left + layout.view.right) / 2);
+    layout.source.right = layout.speed.left = std::round((layout.source.left + layout.view.right) / 2);
     layout.speed.right = layout.view.right;
     if (layout.stacked)
       layout.source =
@@ -309,6 +310,8 @@ void Screen::draw_areas(PanelContext& context, const Layout& layout) {
     begin_area("steps", layout.steps, 0);
     steps_->draw(context);
     ImGui::EndChild();
+    if (layout.steps.bottom < layout.status.top)
+      edge(colours, layout.steps.left, layout.steps.bottom - line, layout.steps.right, layout.steps.bottom);
   }
   draw_tabs(context, layout);
   // The view is drawn before the areas below it, so it shows what was hovered there in the last frame.
@@ -370,7 +373,7 @@ void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
 
 void Screen::draw_steps_switch(PanelContext& context, const Layout& layout) {
   if (layout.steps.width() > 0 || session.shows_own()) return;
-  const LabSteps* steps = steps_->steps_of(context, context.lab().name);
+  const LabSteps* steps = steps_->steps_of(session, session.lab().name);
   if (steps == nullptr) return;
   const std::string& text = strings("steps.title");
   ImFont* font = fonts.small_semibold;
@@ -390,6 +393,13 @@ void Screen::draw_steps_switch(PanelContext& context, const Layout& layout) {
   draw_text_centred(list, font, {(low.x + high.x) / 2, middle}, hovered ? context.theme.text : context.theme.accent,
                     text);
   mark(context, "show steps", low, high);
+}
+
+void Screen::show_step(size_t number) {
+  const LabSteps* steps = steps_->steps_of(session, session.lab().name);
+  if (steps == nullptr || number >= steps->steps.size()) return;
+  view.steps_shown = true;
+  view.open_steps[session.lab().name] = steps->steps[number].id;
 }
 
 void Screen::toggle_steps() { view.steps_shown = !view.steps_shown; }
@@ -453,7 +463,7 @@ void Screen::draw_splitters(PanelContext& context, const Layout& layout) {
          view.rail_width, fresh.rail_width, 1);
   if (layout.steps.width() > 0)
     drag("splitter.steps", {layout.steps.right - line, layout.steps.top},
-         {layout.steps.right - line, layout.status.top}, view.steps_width, view.steps_width, fresh.steps_width, 1);
+         {layout.steps.right - line, layout.steps.bottom}, view.steps_width, view.steps_width, fresh.steps_width, 1);
   drag("splitter.controls", {layout.controls.left, layout.controls.top}, {layout.controls.left, layout.controls.bottom},
        view.controls_width, view.controls_width, fresh.controls_width, -1);
   if (view.source_maximised) return;

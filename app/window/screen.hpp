@@ -87,6 +87,8 @@ class Screen {
   void toggle_lower();  // source and speed, below the view
   void toggle_diff();   // two rungs side by side in the source panel
   void toggle_steps();  // the lab's steps beside the view
+  /// The column of steps with this one unfolded, from 0; nothing if the lab has no such step.
+  void show_step(size_t number);
   /// The pages of the help: the keys (F1), badges and colours, and the glossary.
   enum class Help { keys, terms, glossary };
   void show_help(Help page);

@@ -46,8 +46,8 @@ void Screen::toggle_diff() {
 
 /// `lowered`: how far the shown view moves the lower part's upper edge down, in unscaled pixels.
 void Screen::drag_lower(PanelContext& context, const Layout& layout, float lowered) {
-  const float top = layout.view.bottom;
-  const SplitterDrag drag = splitter(context, "splitter.bottom", {layout.view.left, top}, {layout.view.right, top});
+  const float top = layout.view.bottom, left = layout.strip.width() > 0 ? layout.strip.left : layout.source.left;
+  const SplitterDrag drag = splitter(context, "splitter.bottom", {left, top}, {layout.view.right, top});
   if (drag.reset) {
     view.bottom_height = ViewState().bottom_height;
     view.lower_hidden = false;

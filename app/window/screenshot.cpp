@@ -54,6 +54,7 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   screen.view.animate = options.wishes.issued.has_value();
   screen.view.playback = {};
   screen.view.veils = options.veils;
+  if (options.step_of_lab > 0) screen.show_step(static_cast<size_t>(options.step_of_lab) - 1);
   if (options.wishes.issued) screen.view.playback.position = static_cast<double>(*options.wishes.issued);
   screen.view.tab = options.view;
   screen.views().each([&](View& view) { view.apply(screen.view, options.wishes); });

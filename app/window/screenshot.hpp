@@ -25,6 +25,7 @@ struct ShotOptions {
   bool light = false;
   int width = 1600, height = 1000;  // unscaled pixels; the picture is larger by `scale`
   std::optional<uint32_t> block;    // selected, as if clicked
+  int step_of_lab = 0;              // > 0: the column of steps, with this one unfolded
   bool veils = false;               // numbers are veiled until their questions are answered
   int frames = 0;                   // draws this many more with animations running, and reports their times
   double patience_seconds = 120;    // timeout for the run

@@ -266,6 +266,7 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   shot.height = extent->height;
   shot.frames = options.frames;
   shot.veils = options.veil;
+  shot.step_of_lab = options.steps;
   if (options.warp >= 0) shot.wishes.warp = static_cast<uint32_t>(options.warp);
   if (options.step >= 0) shot.wishes.step = static_cast<uint64_t>(options.step);
   if (options.tensor >= 0) shot.wishes.tensor = static_cast<uint32_t>(options.tensor);

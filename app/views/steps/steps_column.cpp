@@ -16,6 +16,7 @@ namespace {
 constexpr float kSide = 20, kHead = 40, kRow = 32, kLabel = 76, kChoice = 26, kLine = 20;
 constexpr double kPulseSeconds = 3;  // how long the outline of what to look at pulses
 constexpr int kPulses = 4;
+constexpr const char* kEnd = "end";  // in place of the open step: none is, as long as all are done
 
 const DoneStep* mark_of(const PanelContext& context, const LabStep& step) {
   const auto lab = context.session.learned.find(context.lab().name);
@@ -45,17 +46,17 @@ struct StepsColumn::Pen {
   float width() const { return right - left; }
 };
 
-const LabSteps* StepsColumn::steps_of(const PanelContext& context, const std::string& lab) {
+const LabSteps* StepsColumn::steps_of(Session& session, const std::string& lab) {
   const auto [found, added] = read_.try_emplace(lab);
   if (added)
-    if (auto steps = read_steps(context.session.engine().root() / "docs/labs/steps" / (lab + ".toml")))
+    if (auto steps = read_steps(session.engine().root() / "docs/labs/steps" / (lab + ".toml")))
       found->second = std::move(*steps);
   return found->second ? &*found->second : nullptr;
 }
 
 bool StepsColumn::is_shown(const PanelContext& context) {
   if (!context.view.steps_shown || context.session.shows_own()) return false;
-  return steps_of(context, context.lab().name) != nullptr;
+  return steps_of(context.session, context.lab().name) != nullptr;
 }
 
 size_t StepsColumn::open_step(const PanelContext& context, const LabSteps& lab) const {
@@ -68,7 +69,7 @@ size_t StepsColumn::open_step(const PanelContext& context, const LabSteps& lab) 
 }
 
 void StepsColumn::draw(PanelContext& context) {
-  const LabSteps* lab = steps_of(context, context.lab().name);
+  const LabSteps* lab = steps_of(context.session, context.lab().name);
   if (lab == nullptr) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetWindowSize().x;
@@ -169,6 +170,7 @@ void StepsColumn::draw_open(Pen& pen, const LabSteps& lab, size_t index) {
   const bool now = is_done(step, context);
   if (now) progress.steps.try_emplace(step.id);
   const float top = pen.y;
+  context.view.open_steps[context.lab().name] = step.id;  // it stays unfolded until the learner goes on
   pen.y += pen.px(10);
   const std::string title = fmt::format("{}  {}", index + 1, context.strings(step.title));
   const TextRun heading[] = {{context.fonts.body_semibold, theme.text, title}};
@@ -201,12 +203,27 @@ void StepsColumn::draw_open(Pen& pen, const LabSteps& lab, size_t index) {
       if (index + 1 < lab.steps.size())
         context.view.open_steps[context.lab().name] = lab.steps[index + 1].id;
       else
-        context.view.open_steps.erase(context.lab().name);
+        context.view.open_steps[context.lab().name] = kEnd;
     }
   }
   pen.y += pen.px(6);
+  keep_in_sight(key + (now ? " done" : "") + (answered ? " answered" : ""), answered, top, pen.y);
   pen.list->AddRectFilled({pen.left - pen.px(kSide), top}, {pen.left - pen.px(kSide) + pen.px(2), pen.y}, theme.accent);
   mark(context, "step open", {pen.left, top}, {pen.right, pen.y});
+}
+
+/// Scrolls to the open step when it opens or grows. Its end matters more than its beginning once it is answered.
+void StepsColumn::keep_in_sight(const std::string& state, bool answered, float top, float bottom) {
+  if (shown_state_ != state) settling_ = 2;  // the heights of the next frame count
+  shown_state_ = state;
+  if (settling_ == 0) return;
+  --settling_;
+  const float window = ImGui::GetWindowPos().y, height = ImGui::GetWindowSize().y, scroll = ImGui::GetScrollY();
+  const float below = bottom - (window + height), above = top - window;
+  if (below > 0)
+    ImGui::SetScrollY(scroll + (answered ? below : std::min(below, above)));
+  else if (!answered && above < 0)
+    ImGui::SetScrollY(scroll + above);
 }
 
 /// Buttons beside each other where they fit; long ones take a line each.

@@ -30,7 +30,7 @@ namespace tilescope {
 class StepsColumn {
  public:
   /// The steps of a lab; null if it has none. Read once.
-  const LabSteps* steps_of(const PanelContext& context, const std::string& lab);
+  const LabSteps* steps_of(Session& session, const std::string& lab);
   /// Whether there is a column to show: the lab has steps, and it is asked for.
   bool is_shown(const PanelContext& context);
   /// Fills the current ImGui window.
@@ -54,10 +54,13 @@ class StepsColumn {
   void draw_part(Pen& pen, const char* label, const std::string& key, const std::string& markdown);
   void draw_choices(Pen& pen, const LabStep& step, DoneStep& mark, bool holds_now);
   void draw_end(Pen& pen);
+  void keep_in_sight(const std::string& state, bool answered, float top, float bottom);
   bool draw_button(Pen& pen, const char* id, const std::string& label);
 
   std::map<std::string, std::optional<LabSteps>> read_;  // by lab
   Text text_;
+  std::string shown_state_;  // of the open step: its parts, in the last frame
+  int settling_ = 0;         // frames until a requested scroll has happened
 };
 
 }  // namespace tilescope
