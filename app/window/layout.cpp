@@ -11,6 +11,7 @@ constexpr float kLeastSource = 320, kLeastSpeed = 360, kUsualSpeed = 416;
 constexpr float kHundredColumns = 1040;  // 100 columns of code, line numbers and the margin
 constexpr float kSourceShare = 0.58F;    // of the width between rail and controls, if that is more
 constexpr float kSideBySide = 1440;      // width from which source and speed stand side by side
+constexpr float kStepsForRail = 288;     // the most that the steps take in a narrow window
 constexpr float kLeastBottom = 120, kUsualBottom = 368, kBottomShare = 0.414F;
 
 float source_width_of(const ViewState& view, float centre) {
@@ -41,8 +42,9 @@ Layout lay_out(ViewState& view, float width, float height, bool steps) {
 
   view.rail_width = std::clamp(view.rail_width, 140.0F, 320.0F);
   view.controls_width = std::clamp(view.controls_width, 264.0F, 440.0F);
-  const float rail_end = px(for_rail ? view.steps_width : view.rail_width), rail = rail_end + beside,
-              lower = view.source_maximised ? rail : rail_end, controls = width - px(view.controls_width);
+  const float rail_end = px(for_rail ? std::min(view.steps_width, kStepsForRail) : view.rail_width),
+              rail = rail_end + beside, lower = view.source_maximised ? rail : rail_end,
+              controls = width - px(view.controls_width);
   const float header = px(48), tabs = px(88), status = height - px(24);
   // A height dragged in a taller window leaves the view 58 % of this one, or 40 % if the layout is wide.
   const float wanted = px(bottom_height_of(view, (status - tabs) / scale));

@@ -343,7 +343,9 @@ void Screen::draw_areas(PanelContext& context, const Layout& layout) {
 }
 
 void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
-  begin_area("tabs", layout.tabs, kFixedArea);
+  const float switch_width = steps_switch_width(context, layout);
+  const Area row{layout.tabs.left, layout.tabs.top, layout.tabs.right - switch_width, layout.tabs.bottom};
+  begin_area("tabs", row, kFixedArea);
   const float line = std::max(1.0F, std::round(view.scale));
   ImGui::SetCursorScreenPos({layout.tabs.left + context.px(24), layout.tabs.top});
   std::vector<std::string> names;
@@ -366,32 +368,39 @@ void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
   if (chosen != current) view.source_maximised = false;  // so that the view is visible
   view.tab = shown[static_cast<size_t>(chosen)];
   context.shown = &views_->at(view.tab);
-  draw_steps_switch(context, layout);
-  edge(context.theme, layout.tabs.left, layout.tabs.bottom - line, layout.tabs.right, layout.tabs.bottom);
+  edge(context.theme, row.left, row.bottom - line, row.right, row.bottom);
+  ImGui::EndChild();
+  if (switch_width <= 0) return;
+  const Area rest{row.right, row.top, layout.tabs.right, row.bottom};
+  begin_area("steps switch", rest, kFixedArea);
+  draw_steps_switch(context, rest);
+  edge(context.theme, rest.left, rest.bottom - line, rest.right, rest.bottom);
   ImGui::EndChild();
 }
 
-void Screen::draw_steps_switch(PanelContext& context, const Layout& layout) {
-  if (layout.steps.width() > 0 || session.shows_own()) return;
-  const LabSteps* steps = steps_->steps_of(session, session.lab().name);
-  if (steps == nullptr) return;
-  const std::string& text = strings("steps.title");
-  ImFont* font = fonts.small_semibold;
-  const float width = text_size(font, text).x + context.px(24), middle = (layout.tabs.top + layout.tabs.bottom) / 2;
-  const float right = layout.tabs.right - context.px(16);
-  const ImVec2 low{right - width, middle - context.px(13)}, high{right, middle + context.px(13)};
+float Screen::steps_switch_width(const PanelContext& context, const Layout& layout) {
+  const bool none = layout.steps.width() > 0 || session.shows_own();
+  if (none || steps_->steps_of(session, session.lab().name) == nullptr) return 0;
+  const float width = std::round(text_size(fonts.small_semibold, strings("steps.title")).x + context.px(40));
+  constexpr float kLeastForTabs = 440;  // unscaled; below it the key, the palette and the lesson remain
+  return layout.tabs.width() - width < context.px(kLeastForTabs) ? 0 : width;
+}
+
+void Screen::draw_steps_switch(PanelContext& context, const Area& area) {
+  const LabSteps& steps = *steps_->steps_of(session, session.lab().name);
+  const float middle = (area.top + area.bottom) / 2, gap = context.px(13);
+  const ImVec2 low{area.left, middle - gap}, high{area.right - context.px(16), middle + gap};
   ImGui::SetCursorScreenPos(low);
-  if (hit_area("show steps", {width, high.y - low.y})) toggle_steps();
+  if (hit_area("show steps", {high.x - low.x, high.y - low.y})) toggle_steps();
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   explain(context,
-          strings.format("steps.show", fmt::arg("all", steps->steps.size()), fmt::arg("minutes", steps->minutes)));
+          strings.format("steps.show", fmt::arg("all", steps.steps.size()), fmt::arg("minutes", steps.minutes)));
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(low, high, context.theme.window, context.px(6));
   list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F},
                 hovered ? context.theme.accent : context.theme.separator, context.px(6), 0, context.px(1));
-  draw_text_centred(list, font, {(low.x + high.x) / 2, middle}, hovered ? context.theme.text : context.theme.accent,
-                    text);
+  draw_text_centred(list, fonts.small_semibold, {(low.x + high.x) / 2, middle},
+                    hovered ? context.theme.text : context.theme.accent, strings("steps.title"));
   mark(context, "show steps", low, high);
 }
 

@@ -109,8 +109,9 @@ class Screen {
   Layout arrange(PanelContext& context, float width, float height);
   void draw_areas(PanelContext& context, const Layout& layout);
   void draw_tabs(PanelContext& context, const Layout& layout);
-  /// "Steps 3 of 8" at the right of the tabs. Returns its left end.
-  void draw_steps_switch(PanelContext& context, const Layout& layout);
+  /// The button at the right of the tabs that shows the steps; 0: there is none.
+  float steps_switch_width(const PanelContext& context, const Layout& layout);
+  void draw_steps_switch(PanelContext& context, const Area& area);
   void draw_view(PanelContext& context, const Layout& layout);
   void draw_bottom(PanelContext& context, const Layout& layout);
   void draw_splitters(PanelContext& context, const Layout& layout);

@@ -123,6 +123,7 @@ TEST(Lessons, LinksLeadToThingsThatExist) {
           break;
         }
         case LinkKind::answer:
+        case LinkKind::steps:
           ADD_FAILURE() << "written in a lesson: " << where;
           break;
         case LinkKind::external:
@@ -130,6 +131,15 @@ TEST(Lessons, LinksLeadToThingsThatExist) {
           break;
       }
     }
+  }
+}
+
+TEST(Lessons, TheLastParagraphLeadsOn) {
+  for (const auto& lesson : all_lessons()) {
+    const LessonBlock& last = lesson.document.blocks.back();
+    const std::string text = plain_text(last.spans);
+    EXPECT_TRUE(text.starts_with("Next: ") || text.starts_with("下一")) << lesson.lab->name << ": " << text;
+    EXPECT_TRUE(std::ranges::any_of(last.spans, [](const LessonSpan& span) { return span.link >= 0; }));
   }
 }
 

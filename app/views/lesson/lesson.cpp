@@ -58,6 +58,26 @@ std::string LessonView::exercises_of_lab(const PanelContext& context) {
                      context.strings("workshop.write_yourself_text"), list);
 }
 
+/// The lesson with what the program adds: a link to the steps below the line that says how long it takes, and the
+/// exercises before the last paragraph, which names the next lab.
+std::string LessonView::arranged(const PanelContext& context, const Page& page, std::string text) {
+  if (!page.is_lesson) return page.before + text + page.after;
+  while (text.ends_with('\n')) text.pop_back();
+  const bool chinese = context.strings.language == Language::zh;
+  const size_t last = text.rfind("\n\n");
+  const std::string next = last != std::string::npos ? text.substr(last) : "";
+  if (next.starts_with(chinese ? "\n\n下一" : "\n\nNext: "))
+    text = text.substr(0, last) + page.after + next;
+  else
+    text += page.after;
+  const size_t time = text.find(chinese ? "\n\n用时：" : "\n\nTime: ");
+  const auto steps = context.session.engine().root() / "docs/labs/steps" / (page.id + ".toml");
+  std::error_code absent;
+  if (time != std::string::npos && std::filesystem::is_regular_file(steps, absent))
+    text.insert(std::min(text.find("\n\n", time + 2), text.size()), "\n\n" + context.strings("lesson.step_by_step"));
+  return page.before + text + "\n";
+}
+
 LessonView::Page LessonView::page(const PanelContext& context) const {
   // All user files share one page, about what can be done with them.
   const bool own = context.session.shows_own();
@@ -81,7 +101,7 @@ void LessonView::read(PanelContext& context) {
   file_ = shown.file.string();
   const auto text = read_text(context.session.engine().root() / shown.file);
   found_ = text.has_value();
-  document_ = parse_lesson(shown.before + text.value_or("") + shown.after);
+  document_ = parse_lesson(arranged(context, shown, text.value_or("")));
   if (const Glossary* glossary = context.strings.glossary()) mark_terms(document_, *glossary, language);
   has_live_ = std::ranges::any_of(document_.blocks, has_live_values);
   layout_width_ = 0;

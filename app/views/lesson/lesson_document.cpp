@@ -10,12 +10,13 @@
 namespace tilescope {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LinkKind>, 7> kPrefixes{{{"lab:", LinkKind::lab},
+constexpr std::array<std::pair<std::string_view, LinkKind>, 8> kPrefixes{{{"lab:", LinkKind::lab},
                                                                           {"rung:", LinkKind::rung},
                                                                           {"tab:", LinkKind::tab},
                                                                           {"set:", LinkKind::set},
                                                                           {"break:", LinkKind::break_it},
                                                                           {"exercise:", LinkKind::exercise},
+                                                                          {"steps:", LinkKind::steps},
                                                                           {"#", LinkKind::heading}}};
 
 std::string text_of(const MD_ATTRIBUTE& attribute) { return std::string(attribute.text, attribute.size); }

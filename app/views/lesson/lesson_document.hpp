@@ -3,7 +3,7 @@
 // Links act in the program if their address has one of these forms; "#heading" scrolls, anything else is external.
 //
 //     lab:vector-add      rung:grid-stride      tab:tiles      set:BLOCK=32      break:DROP_MASK
-//     exercise:add-ten      errors.md (a cheat sheet, from a different one)
+//     exercise:add-ten      steps:show      errors.md (a cheat sheet, from a different one)
 #pragma once
 
 #include <array>
@@ -25,6 +25,7 @@ enum class LinkKind : uint8_t {
   set,
   break_it,
   exercise,
+  steps,  // generated, never written: the lab's steps beside the view
   sheet,
   heading,
   external,

@@ -26,6 +26,8 @@ std::string LessonView::meaning_of(PanelContext& context, const LessonLink& link
       return strings.format("lesson.link_break", fmt::arg("name", link.target));
     case LinkKind::exercise:
       return strings("lesson.link_exercise");
+    case LinkKind::steps:
+      return strings("lesson.link_steps");
     case LinkKind::sheet:
       return strings("lesson.link_sheet");
     case LinkKind::heading:
@@ -63,6 +65,9 @@ void LessonView::act(PanelContext& context, const LessonLink& link) {
     }
     case LinkKind::exercise:
       if (context.workshop != nullptr) context.workshop->open(session, link.target);
+      break;
+    case LinkKind::steps:
+      context.view.steps_shown = true;
       break;
     case LinkKind::sheet:
       context.view.sheet = link.target;

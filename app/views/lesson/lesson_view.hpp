@@ -57,6 +57,7 @@ class LessonView : public View {
   };
 
   static std::string exercises_of_lab(const PanelContext& context);
+  static std::string arranged(const PanelContext& context, const Page& page, std::string text);
   void read(PanelContext& context);
   void update_layout(PanelContext& context, float width);
   bool prepare_figures(const PanelContext& context);
