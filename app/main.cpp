@@ -4,6 +4,7 @@
 
 #include "app/commands/parse.hpp"
 #include "app/views/view.hpp"
+#include "app/window/progress_command.hpp"
 #include "app/window/window_commands.hpp"
 
 namespace tilescope {
@@ -23,6 +24,9 @@ struct Commands {
     return exercise_command(engine, options, std::cout, std::cerr);
   }
   int operator()(const GraphOptions& options) const { return graph_command(*engine, options, std::cout, std::cerr); }
+  int operator()(const ProgressOptions& options) const {
+    return progress_command(engine, options, std::cout, std::cerr);
+  }
   int operator()(const ShotCommandOptions& options) const {
     return shot_command(engine, options, std::cout, std::cerr);
   }

@@ -93,6 +93,7 @@ struct Shown {
   GpuRates gpu;
   std::vector<NodeCost> costs;
   FusedGroups fused;
+  std::vector<NodeCost> group_costs;
 };
 
 Result<Shown> make_shown(Engine& engine, const GraphOptions& options) {
@@ -111,9 +112,10 @@ Result<Shown> make_shown(Engine& engine, const GraphOptions& options) {
     graph = transformer_layer(*layer);
   }
   if (!graph) return forward(graph);
-  Shown shown{.graph = std::move(*graph), .gpu = rates_of(*gpu), .costs = {}, .fused = {}};
+  Shown shown{.graph = std::move(*graph), .gpu = rates_of(*gpu), .costs = {}, .fused = {}, .group_costs = {}};
   shown.costs = costs_of(shown.graph, shown.gpu);
   shown.fused = fuse_greedily(shown.graph);
+  shown.group_costs = costs_of_groups(shown.graph, shown.costs, shown.fused.groups, shown.gpu);
   return shown;
 }
 
@@ -138,8 +140,7 @@ std::string header(const Shown& shown) {
 std::string total_text(const Shown& shown) {
   const ModuleCost total = total_cost(shown.graph, shown.costs);
   double fused_bytes = 0, fused_seconds = 0;
-  for (const auto& group : shown.fused.groups) {
-    const NodeCost cost = cost_of_group(shown.graph, shown.costs, group, shown.gpu);
+  for (const NodeCost& cost : shown.group_costs) {
     fused_bytes += cost.bytes();
     fused_seconds += cost.seconds();
   }
@@ -150,6 +151,7 @@ std::string total_text(const Shown& shown) {
 }
 
 std::string shown_text(const Shown& shown, bool modules) {
+  if (shown.graph.nodes.empty()) return fmt::format("{}: there is no operator in it\n", shown.graph.name);
   std::string text = header(shown);
   const auto numbers = matmul_numbers(shown.graph);
   if (modules)
@@ -164,7 +166,8 @@ std::string shown_text(const Shown& shown, bool modules) {
                   shown.costs[node].seconds());
     }
   text += "\n" + total_text(shown) + "\nGroups of more than one operator:\n";
-  for (const auto& group : shown.fused.groups) {
+  for (size_t number = 0; number < shown.fused.groups.size(); ++number) {
+    const auto& group = shown.fused.groups[number];
     if (group.size() < 2) continue;
     double before = 0;
     std::string names;
@@ -172,7 +175,7 @@ std::string shown_text(const Shown& shown, bool modules) {
       names.append(names.empty() ? "" : " + ").append(shown.graph.nodes[node].name);
       before += shown.costs[node].bytes();
     }
-    const double after = cost_of_group(shown.graph, shown.costs, group, shown.gpu).bytes();
+    const double after = shown.group_costs[number].bytes();
     text += fmt::format("  {}: {} instead of {}\n", names, bytes_text(after), bytes_text(before));
   }
   text += "\nWhat keeps the others apart:\n";
@@ -199,10 +202,10 @@ ordered_json shown_json(const Shown& shown) {
     one.update(cost_json(shown.costs[node]));
     object["nodes"].push_back(std::move(one));
   }
-  for (const auto& group : shown.fused.groups) {
+  for (size_t number = 0; number < shown.fused.groups.size(); ++number) {
     ordered_json one{{"nodes", ordered_json::array()}};
-    for (const size_t node : group) one["nodes"].push_back(shown.graph.nodes[node].name);
-    one.update(cost_json(cost_of_group(shown.graph, shown.costs, group, shown.gpu)));
+    for (const size_t node : shown.fused.groups[number]) one["nodes"].push_back(shown.graph.nodes[node].name);
+    one.update(cost_json(shown.group_costs[number]));
     object["groups"].push_back(std::move(one));
   }
   for (const FusionStep& step : shown.fused.steps)

@@ -217,6 +217,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   SpeedOptions speed;
   ExerciseOptions exercise;
   GraphOptions graph;
+  ProgressOptions progress;
   ShotCommandOptions shot;
   TourOptions tour;
 
@@ -244,6 +245,9 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   const auto* exercise_words = add_exercise_options(app, exercise);
   auto* graph_words = app.add_subcommand("graph", "operators of a model: FLOPs, bytes, time bounds, what fusing saves");
   add_graph_options(*graph_words, graph);
+  auto* progress_words = app.add_subcommand("progress", "what you have read, answered, found and written so far");
+  progress_words->add_flag("--json", progress.json, "one JSON object, with the accepted texts of exercises");
+  progress_words->add_option("--verify", progress.verify, "FILE.json: judge the accepted texts in it again");
   auto* shot_words = app.add_subcommand("shot", "one picture of the window");
   add_shot_options(*shot_words, shot, views);
   auto* tour_words = app.add_subcommand("tour", "every lab once on the simulator, with pictures");
@@ -258,6 +262,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   if (exec_words->parsed()) return exec;
   if (exercise_words->parsed()) return exercise;
   if (graph_words->parsed()) return graph;
+  if (progress_words->parsed()) return progress;
   if (shot_words->parsed()) return shot;
   if (tour_words->parsed()) return tour;
   if (bench_words->parsed()) return bench;

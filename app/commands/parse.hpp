@@ -44,6 +44,11 @@ struct ShotCommandOptions {
   std::string out;               // FILE.png
 };
 
+struct ProgressOptions {
+  bool json = false;
+  std::string verify;  // FILE.json, as --json printed it: judge its accepted texts again
+};
+
 struct TourOptions {
   std::string out = "out";  // folder for the pictures
 };
@@ -58,7 +63,7 @@ struct PrintText {
 
 using Invocation =
     std::variant<WindowOptions, ListOptions, RunOptions, ExecOptions, BenchOptions, SpeedOptions, ExerciseOptions,
-                 GraphOptions, ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
+                 GraphOptions, ProgressOptions, ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
 
 /// `views`: the names that --panel accepts.
 Result<Invocation> parse_command_line(int count, const char* const* words, const std::vector<std::string>& views);

@@ -124,6 +124,7 @@ struct ViewState : LabView, DrawState {
   struct LookHere {
     std::string mark;
     double since = 0;
+    bool veiled = false;  // it is not there because an open question hides it
   } look_here;
   float bottom_height = 0, source_width = 0;  // 0: not dragged, so they follow the window
   bool lower_hidden = false;                  // only the upper view, and a strip that restores the rest

@@ -313,6 +313,14 @@ void apply_settings(Screen& screen, const json& settings) {
   take_own_files(screen, settings);
 }
 
+ProgressByLab read_progress(const fs::path& file) {
+  ProgressByLab progress;
+  std::ifstream stream(file, std::ios::binary);
+  const json settings = stream ? json::parse(stream, nullptr, /*allow_exceptions=*/false) : json();
+  if (settings.is_object() && settings.value("format", json()) == kFormat) take_progress(progress, settings);
+  return progress;
+}
+
 void read_settings(Screen& screen, const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return;

@@ -179,6 +179,46 @@ double read_by_group(const OperatorGraph& graph, const std::vector<size_t>& root
   return total;
 }
 
+Phrase joins_text(FusionRule rule, const std::string& one, const std::string& other) {
+  switch (rule) {
+    case FusionRule::elementwise:
+      return phrase("'{}' joins '{}': both are element-wise, with equal shapes", other, one);
+    case FusionRule::broadcast:
+      return phrase("'{}' joins '{}': both are element-wise, and the output of '{}' is broadcast", other, one, one);
+    case FusionRule::prefix:
+      return phrase("'{}' joins '{}': it applies '{}' to each element as it reads", other, one, one);
+    case FusionRule::suffix:
+      return phrase("'{}' joins '{}': it is applied while the block has the row", other, one);
+    case FusionRule::epilogue:
+      return phrase("'{}' joins '{}': it is applied to the accumulators, before they are stored", other, one);
+    case FusionRule::view:
+      return phrase("'{}' joins '{}': a view moves nothing", other, one);
+  }
+  return {};
+}
+
+Phrase stays_text(FusionRefusal refusal, const std::string& one, const std::string& other, const std::string& because) {
+  switch (refusal) {
+    case FusionRefusal::several_readers:
+      return phrase("'{}' stays apart from '{}', whose output '{}' reads too, so it has to be written", other, one,
+                    because);
+    case FusionRefusal::moves_elements:
+      return phrase("'{}' stays apart from '{}': a gather or a copy places elements elsewhere", other, one);
+    case FusionRefusal::shapes:
+      return phrase("'{}' stays apart from '{}': their shapes differ", other, one);
+    case FusionRefusal::before_matmul:
+      return phrase("'{}' stays apart from '{}': every tile of the matmul would compute '{}' again", other, one, one);
+    case FusionRefusal::two_matmuls:
+      return phrase("'{}' stays apart from '{}': a tile of one matmul needs many tiles of the other", other, one);
+    case FusionRefusal::needs_whole_rows:
+      return phrase("'{}' stays apart from '{}': it needs a whole row, which no single tile or partial sum is", other,
+                    one);
+    case FusionRefusal::two_rows:
+      return phrase("'{}' stays apart from '{}': both reduce along rows, one after the other", other, one);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string_view name_of(FusionRule rule) {
@@ -225,63 +265,43 @@ FusedGroups fuse_greedily(const OperatorGraph& graph, const std::vector<bool>& a
 
 Phrase sentence_of(const OperatorGraph& graph, const FusionStep& step) {
   const std::string &one = graph.nodes[step.producer].name, &other = graph.nodes[step.consumer].name;
-  const std::string because = step.because ? graph.nodes[*step.because].name : "";
-  if (step.rule) switch (*step.rule) {
-      case FusionRule::elementwise:
-        return phrase("'{}' joins '{}': both are element-wise, with equal shapes", other, one);
-      case FusionRule::broadcast:
-        return phrase("'{}' joins '{}': both are element-wise, and the output of '{}' is broadcast", other, one, one);
-      case FusionRule::prefix:
-        return phrase("'{}' joins '{}': it applies '{}' to each element as it reads", other, one, one);
-      case FusionRule::suffix:
-        return phrase("'{}' joins '{}': it is applied while the block has the row", other, one);
-      case FusionRule::epilogue:
-        return phrase("'{}' joins '{}': it is applied to the accumulators, before they are stored", other, one);
-      case FusionRule::view:
-        return phrase("'{}' joins '{}': a view moves nothing", other, one);
+  if (step.rule) return joins_text(*step.rule, one, other);
+  return stays_text(*step.refusal, one, other, step.because ? graph.nodes[*step.because].name : std::string());
+}
+
+std::vector<NodeCost> costs_of_groups(const OperatorGraph& graph, const std::vector<NodeCost>& costs,
+                                      const std::vector<std::vector<size_t>>& groups, const GpuRates& gpu) {
+  const GraphUses uses = uses_of(graph);
+  const std::vector<size_t> roots = roots_of(graph);
+  std::vector<bool> inside(graph.nodes.size());
+  std::vector<NodeCost> sums;
+  sums.reserve(groups.size());
+  for (const auto& group : groups) {
+    for (const size_t node : group) inside[node] = true;
+    NodeCost sum{.rate = costs[group.front()].rate};
+    std::map<size_t, double> written;  // by root
+    for (const size_t node : group) {
+      sum.flops += costs[node].flops;
+      sum.flops_seconds += costs[node].flops_seconds;
+      if (costs[node].flops > 0 && kind_of(graph, node) == matmul) sum.rate = costs[node].rate;
+      const size_t output = graph.nodes[node].output, root = roots[output];
+      const auto& readers = uses.readers[output];
+      const bool needed =
+          readers.empty() || std::ranges::any_of(readers, [&](size_t reader) { return !inside[reader]; });
+      if (needed && uses.writer[root] && inside[*uses.writer[root]]) written[root] = graph.tensors[root].bytes();
     }
-  if (step.refusal) switch (*step.refusal) {
-      case FusionRefusal::several_readers:
-        return phrase("'{}' stays apart from '{}', whose output '{}' reads too, so it has to be written", other, one,
-                      because);
-      case FusionRefusal::moves_elements:
-        return phrase("'{}' stays apart from '{}': a gather or a copy places elements elsewhere", other, one);
-      case FusionRefusal::shapes:
-        return phrase("'{}' stays apart from '{}': their shapes differ", other, one);
-      case FusionRefusal::before_matmul:
-        return phrase("'{}' stays apart from '{}': every tile of the matmul would compute '{}' again", other, one, one);
-      case FusionRefusal::two_matmuls:
-        return phrase("'{}' stays apart from '{}': a tile of one matmul needs many tiles of the other", other, one);
-      case FusionRefusal::needs_whole_rows:
-        return phrase("'{}' stays apart from '{}': it needs a whole row, which no single tile or partial sum is", other,
-                      one);
-      case FusionRefusal::two_rows:
-        return phrase("'{}' stays apart from '{}': both reduce along rows, one after the other", other, one);
-    }
-  return {};
+    for (const auto& [root, bytes] : written) sum.written += bytes;
+    sum.read = read_by_group(graph, roots, inside, group, uses);
+    if (gpu.bytes_per_second > 0) sum.bytes_seconds = sum.bytes() / gpu.bytes_per_second;
+    sums.push_back(sum);
+    for (const size_t node : group) inside[node] = false;
+  }
+  return sums;
 }
 
 NodeCost cost_of_group(const OperatorGraph& graph, const std::vector<NodeCost>& costs, const std::vector<size_t>& group,
                        const GpuRates& gpu) {
-  const GraphUses uses = uses_of(graph);
-  const std::vector<size_t> roots = roots_of(graph);
-  std::vector<bool> inside(graph.nodes.size());
-  for (const size_t node : group) inside[node] = true;
-  NodeCost sum{.rate = costs[group.front()].rate};
-  std::map<size_t, double> written;  // by root
-  for (const size_t node : group) {
-    sum.flops += costs[node].flops;
-    sum.flops_seconds += costs[node].flops_seconds;
-    if (costs[node].flops > 0 && kind_of(graph, node) == matmul) sum.rate = costs[node].rate;
-    const size_t output = graph.nodes[node].output, root = roots[output];
-    const auto& readers = uses.readers[output];
-    const bool needed = readers.empty() || std::ranges::any_of(readers, [&](size_t reader) { return !inside[reader]; });
-    if (needed && uses.writer[root] && inside[*uses.writer[root]]) written[root] = graph.tensors[root].bytes();
-  }
-  for (const auto& [root, bytes] : written) sum.written += bytes;
-  sum.read = read_by_group(graph, roots, inside, group, uses);
-  if (gpu.bytes_per_second > 0) sum.bytes_seconds = sum.bytes() / gpu.bytes_per_second;
-  return sum;
+  return costs_of_groups(graph, costs, {group}, gpu).front();
 }
 
 double predicted_seconds(const NodeCost& cost, const GpuRates& gpu) {

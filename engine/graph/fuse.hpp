@@ -51,13 +51,16 @@ struct FusedGroups {
   std::vector<size_t> group_of;             // by node
   std::vector<FusionStep> steps;            // one for each edge between nodes, as it was last considered
 };
-/// Of a graph that has been checked. `apart`: nodes that the learner keeps out of groups.
+/// The graph must have been checked. `apart`: nodes that the learner keeps out of groups.
 FusedGroups fuse_greedily(const OperatorGraph& graph, const std::vector<bool>& apart = {});
 
 /// One sentence on a step: "'gelu' joins 'up': it works on the accumulators before they are stored."
 Phrase sentence_of(const OperatorGraph& graph, const FusionStep& step);
 
-/// A group as one kernel: it reads what comes from outside once, and writes what is needed outside.
+/// Each group as one kernel: it reads what comes from outside once, and writes what is needed outside.
+std::vector<NodeCost> costs_of_groups(const OperatorGraph& graph, const std::vector<NodeCost>& costs,
+                                      const std::vector<std::vector<size_t>>& groups, const GpuRates& gpu);
+/// The same for one.
 NodeCost cost_of_group(const OperatorGraph& graph, const std::vector<NodeCost>& costs, const std::vector<size_t>& group,
                        const GpuRates& gpu);
 /// Seconds of one launch that costs this: launch + bytes / bandwidth + FLOPs / throughput. Nothing overlaps, so it is

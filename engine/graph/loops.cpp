@@ -96,6 +96,7 @@ std::vector<Dependence> between(const LoopPair& pair) {
   meet(DependenceKind::waw, first_writes, second_writes);
   meet(DependenceKind::rar, first_reads, second_reads);
   std::vector<Dependence> dependences;
+  dependences.reserve(found.size());
   for (auto& [key, dependence] : found) dependences.push_back(std::move(dependence));
   return dependences;
 }

@@ -7,7 +7,7 @@
 // the bounds that are given: every iteration is visited, and for every element it is known which iterations read and
 // write it. An element may lie outside of an array's usual bounds: arrays have no bounds here.
 //
-// Of two accesses to one element, one in each nest, at iterations p and q:
+// Two accesses to one element, in the first nest at iteration p and in the second at q, make a dependence:
 //
 //   RAW  the first nest writes and the second reads     WAW  both write
 //   WAR  the first nest reads and the second writes     RAR  both read: never in the way
@@ -96,7 +96,7 @@ LoopFusion analyse(const LoopPair& pair);
 struct LoopMisses {
   uint64_t accesses = 0, separate = 0, fused = 0, tiled = 0;
 };
-/// Of a pair whose fusion is legal. `tile`: iterations of each loop in a tile; 0: all of them.
+/// The fusion of the pair must be legal. `tile`: iterations of each loop in a tile; 0: all of them.
 LoopMisses count_misses(const LoopPair& pair, size_t capacity, const Iteration& tile);
 
 }  // namespace tilescope

@@ -57,7 +57,7 @@ struct MatmulExtents {
 
 /// The output's shape. `declared` is what the graph says of it, which only a view needs. The error names the node.
 Result<Shape> infer_shape(const GraphNode& node, const std::vector<Shape>& inputs, const Shape& declared);
-/// Of a node whose graph has been checked.
+/// The graph of the node must have been checked.
 MatmulExtents matmul_extents(const OperatorGraph& graph, const GraphNode& node);
 double flops_of(const OperatorGraph& graph, const GraphNode& node);
 /// Bytes of this input that the node reads: of an embedding's table the rows that are taken.

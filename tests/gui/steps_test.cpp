@@ -227,6 +227,24 @@ TEST_F(StepsScreen, AWrongAnswerIsKeptAndTheRightOneNamed) {
   EXPECT_EQ(screen->session.learned["softmax"].steps["a-row-apart"], kept) << "the first answer counts";
 }
 
+TEST_F(StepsScreen, AnOpenQuestionThatHidesTheNumberComesFirst) {
+  if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
+  open("softmax");
+  screen->view.veils = true;
+  screen->show_step(1);
+  screen->session.select_rung("thread-per-row");
+  screen->view.tab = "traffic";
+  screen->session.submit();
+  ASSERT_TRUE(settle());
+  frames(3);
+  ASSERT_FALSE(screen->view.veiled.empty());
+  EXPECT_TRUE(screen->marks().contains("steps first"));
+  screen->view.veils = false;
+  frames(3);
+  EXPECT_FALSE(screen->marks().contains("steps first"));
+  EXPECT_TRUE(screen->marks().contains("look here"));
+}
+
 TEST_F(StepsScreen, TheKeyShowsThemAndTheyStayWhileTabsChange) {
   screen->session.select_lab("softmax");
   frames(2);

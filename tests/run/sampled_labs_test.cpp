@@ -46,6 +46,7 @@ TEST_P(SampledLab, StepsFindNothingThatTheRunHasNot) {
     if (!resolved) continue;  // the rung refuses the size
     SCOPED_TRACE(rung.name);
     const auto result = engine->run(request);
+    if (!result && result.error().id == ErrorId::triton_missing) continue;  // only its default settings ship as PTX
     ASSERT_TRUE(result) << result.error().message;
     ASSERT_NE(result->blocks_sampled, 0U);
     ++tested;

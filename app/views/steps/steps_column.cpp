@@ -170,7 +170,7 @@ void StepsColumn::draw_open(Pen& pen, const LabSteps& lab, size_t index) {
   const bool now = is_done(step, context);
   if (now) progress.steps.try_emplace(step.id);
   const float top = pen.y;
-  context.view.open_steps[context.lab().name] = step.id;  // it stays unfolded until the learner goes on
+  context.view.open_steps[context.lab().name] = step.id;  // it stays unfolded until the learner continues
   pen.y += pen.px(10);
   const std::string title = fmt::format("{}  {}", index + 1, context.strings(step.title));
   const TextRun heading[] = {{context.fonts.body_semibold, theme.text, title}};
@@ -190,7 +190,9 @@ void StepsColumn::draw_open(Pen& pen, const LabSteps& lab, size_t index) {
   if (ViewState::LookHere& here = context.view.look_here; !now)
     here = {};
   else if (here.mark != step.at)
-    here = {step.at, ImGui::GetTime()};
+    here = {step.at, ImGui::GetTime(), false};
+  else if (here.veiled)
+    draw_part(pen, "first", key, context.strings("steps.veiled"));
   const auto kept = progress.steps.find(step.id);
   const bool answered = kept != progress.steps.end() && kept->second.answered();
   if (step.asks() && (now || answered)) {
@@ -311,9 +313,12 @@ bool StepsColumn::moving(const ViewState& view) {
 }
 
 void StepsColumn::draw_look_here(PanelContext& context) {
-  const ViewState::LookHere& here = context.view.look_here;
-  const auto place = context.view.marks.find(here.mark);
-  if (here.mark.empty() || place == context.view.marks.end()) return;
+  ViewState::LookHere& here = context.view.look_here;
+  if (here.mark.empty()) return;
+  auto place = context.view.marks.find(here.mark);
+  here.veiled = place == context.view.marks.end() && !context.view.veiled.empty();
+  if (here.veiled) place = context.view.marks.find("question.text");
+  if (place == context.view.marks.end()) return;
   const double since = ImGui::GetTime() - here.since;
   // Grows and fades a few times, then stays as a thin outline.
   const double phase = std::min(since / kPulseSeconds, 1.0) * kPulses;
