@@ -307,7 +307,7 @@ void Screen::draw_areas(PanelContext& context, const Layout& layout) {
     ImGui::EndChild();
   }
   if (layout.steps.width() > 0) {
-    begin_area("steps", layout.steps, 0);
+    begin_area("steps", layout.steps, kFixedArea);
     steps_->draw(context);
     ImGui::EndChild();
     if (layout.steps.bottom < layout.status.top)

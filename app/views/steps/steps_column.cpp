@@ -71,10 +71,13 @@ size_t StepsColumn::open_step(const PanelContext& context, const LabSteps& lab) 
 void StepsColumn::draw(PanelContext& context) {
   const LabSteps* lab = steps_of(context.session, context.lab().name);
   if (lab == nullptr) return;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetWindowSize().x;
-  Pen pen{context, ImGui::GetWindowDrawList(), at.x + context.px(kSide), at.x + width - context.px(kSide), at.y};
-  draw_head(pen, *lab);
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::GetWindowSize();
+  const float left = at.x + context.px(kSide), right = at.x + size.x - context.px(kSide), head = context.px(kHead);
+  Pen title{context, ImGui::GetWindowDrawList(), left, right, at.y};
+  draw_head(title, *lab);
+  begin_area("list of steps", {at.x, at.y + head, at.x + size.x, at.y + size.y}, 0);
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  Pen pen{context, ImGui::GetWindowDrawList(), left, right, start.y};
   const size_t open = open_step(context, *lab);
   if (open >= lab->steps.size()) context.view.look_here = {};
   for (size_t index = 0; index < lab->steps.size(); ++index) {
@@ -84,8 +87,9 @@ void StepsColumn::draw(PanelContext& context) {
       draw_line(pen, lab->steps[index], index + 1);
   }
   draw_end(pen);
-  ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy({1, pen.y - at.y + context.px(kSide)});
+  ImGui::SetCursorScreenPos(start);
+  ImGui::Dummy({1, pen.y - start.y + context.px(kSide)});
+  ImGui::EndChild();
 }
 
 void StepsColumn::draw_head(Pen& pen, const LabSteps& lab) {

@@ -33,7 +33,7 @@ class StepsColumn {
   const LabSteps* steps_of(Session& session, const std::string& lab);
   /// Whether there is a column to show: the lab has steps, and it is asked for.
   bool is_shown(const PanelContext& context);
-  /// Fills the current ImGui window.
+  /// Fills the current ImGui window, which does not scroll.
   void draw(PanelContext& context);
   /// Outlines what the open step asks to look at, after everything else is drawn.
   static void draw_look_here(PanelContext& context);
