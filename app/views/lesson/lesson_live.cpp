@@ -1,34 +1,17 @@
 #include "app/views/lesson/lesson_live.hpp"
 
 #include "app/draw/strings.hpp"
+#include "app/observed/run_values.hpp"
 #include "app/observed/waves_model.hpp"
 
 namespace tilescope {
 
 std::optional<std::string> live_value(std::string_view name, const RunResult& result) {
-  const auto text = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
-  const std::string key(name);
-  // For a rung that picks, the picked configuration, once it has run.
-  const Config& config = result.config.sizes.empty() ? result.request.config : result.config;
-  if (const auto size = config.sizes.find(key); size != config.sizes.end()) return with_separators(size->second);
-  if (const auto param = config.params.find(key); param != config.params.end()) return with_separators(param->second);
-  if (const WaveSchedule* waves = shown_waves(result)) {
-    if (name == "waves") return text(waves->waves());
-    if (name == "resident") return text(waves->resident());
-    if (name == "held") return text(waves->blocks_per_multiprocessor);
-    if (name == "last_wave") return text(waves->last_wave_blocks());
-  }
-  if (!result.observed) return std::nullopt;
-  const TileMap& tiles = result.tiles;
-  const Counters& counters = result.traffic.counters;
-  if (name == "blocks") return text(tiles.grid.count());
-  if (name == "threads") return text(tiles.grid.count() * tiles.block.count());
-  if (name == "warps_per_block") return text((tiles.block.count() + 31) / 32);
-  if (name == "idle_threads") return text(tiles.idle_threads);
-  if (name == "sectors") return text(counters.global_sectors());
-  if (name == "requests") return text(counters.global_requests());
-  if (name == "bytes_moved") return text(counters.global_bytes_moved());
-  return std::nullopt;
+  const auto text = [](auto value) { return with_separators(static_cast<int64_t>(value)); };
+  if (const WaveSchedule* waves = shown_waves(result); waves != nullptr && name == "last_wave")
+    return text(waves->last_wave_blocks());
+  const auto value = run_value(name, result);
+  return value ? std::optional(text(*value)) : std::nullopt;
 }
 
 bool has_live_values(const LessonBlock& block) {

@@ -10,10 +10,8 @@
 
 namespace tilescope {
 
-/// The value of a name, as text with thousands separators; nothing for an unknown name.
-///
-///     n, BLOCK, …       sizes and parameters        blocks, threads, warps_per_block      the launch
-///     idle_threads      masked off at every store   bytes_moved, sectors, requests        global memory, counted
+/// A value of the run (app/observed/run_values.hpp), or last_wave, the blocks of the last wave, as text with thousands
+/// separators; nothing for an unknown name.
 std::optional<std::string> live_value(std::string_view name, const RunResult& result);
 
 /// Whether a block contains values; they are shown with the badge of their source.
