@@ -42,11 +42,33 @@ mark() {
   [ -n "$place" ] || fail "there is no mark $1"
   echo "$place"
 }
+# Waits until the mark stands still: what unfolds or scrolls moves it for a few frames.
 click() {
-  read -r left top right bottom <<<"$(mark "$1")"
+  local found next
+  found=$(mark "$1")
+  for _ in $(seq 20); do
+    sleep 0.25
+    next=$(mark "$1")
+    [ "$found" = "$next" ] && break
+    found=$next
+  done
+  read -r left top right bottom <<<"$next"
   xdotool mousemove $((window_x + (left + right) / 2)) $((window_y + (top + bottom) / 2))
   sleep 0.1
   xdotool click 1
+}
+
+# The window stops drawing: three seconds without a frame, within about half a minute. The last frames of a change can come
+# late on a busy machine.
+draws_nothing() {
+  local before after
+  for _ in $(seq 10); do
+    before=$(wc -l <"$folder/frames")
+    sleep 3
+    after=$(wc -l <"$folder/frames")
+    [ "$before" = "$after" ] && { echo "ok: $1 draws nothing ($after frames so far)"; return; }
+  done
+  fail "$1 drew $((after - before)) frames in three seconds"
 }
 
 # The window, its place, and the keyboard.
