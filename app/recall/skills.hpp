@@ -12,8 +12,9 @@ namespace tilescope {
 
 struct Skill {
   std::string id = {};
-  std::string group = {};  // one of skill_groups()
-  Text title = {};
+  std::string group = {};                   // one of skill_groups()
+  Text name = {};                           // in a sentence: "bank conflicts"
+  Text title = {};                          // what one can do
   std::vector<std::string> labs = {};       // that teach it
   std::vector<std::string> exercises = {};  // that show it
 };
