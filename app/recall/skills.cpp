@@ -25,6 +25,7 @@ Phrase problem_of(const Skill& skill, const std::set<std::string>& before) {
   if (before.contains(skill.id)) return phrase("a second one has this id");
   if (std::ranges::find(skill_groups(), skill.group) == skill_groups().end())
     return phrase("'{}' is not a group", skill.group);
+  if (skill.name.en.empty() || skill.name.zh.empty()) return phrase("'{}' is missing", "name");
   if (skill.title.en.empty() || skill.title.zh.empty()) return phrase("'{}' is missing", "title");
   return {};
 }
@@ -53,10 +54,13 @@ Result<std::vector<Skill>> read_skills(const fs::path& file) {
     for (const toml::node& one : *list) {
       const auto* entry = one.as_table();
       if (entry == nullptr) continue;
+      const auto text = [&](const char* key) -> Text {
+        return {(*entry)[key]["en"].value_or(std::string()), (*entry)[key]["zh"].value_or(std::string())};
+      };
       Skill skill{
           .id = (*entry)["id"].value_or(std::string()),
           .group = (*entry)["group"].value_or(std::string()),
-          .title = {(*entry)["title"]["en"].value_or(std::string()), (*entry)["title"]["zh"].value_or(std::string())},
+          .name = text("name"), .title = text("title"),
           .labs = words_of(*entry, "labs"),
           .exercises = words_of(*entry, "exercises")};
       if (const Phrase problem = problem_of(skill, ids); !problem.empty())
