@@ -5,6 +5,7 @@
 #include "app/commands/parse.hpp"
 #include "app/views/view.hpp"
 #include "app/window/progress_command.hpp"
+#include "app/window/review_command.hpp"
 #include "app/window/window_commands.hpp"
 
 namespace tilescope {
@@ -27,6 +28,7 @@ struct Commands {
   int operator()(const ProgressOptions& options) const {
     return progress_command(engine, options, std::cout, std::cerr);
   }
+  int operator()(const ReviewOptions& options) const { return review_command(*engine, options, std::cout, std::cerr); }
   int operator()(const ShotCommandOptions& options) const {
     return shot_command(engine, options, std::cout, std::cerr);
   }

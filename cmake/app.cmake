@@ -29,9 +29,10 @@ app_library(tilescope_exercises app/exercises tilescope_form)
 app_library(tilescope_draw "app/draw;app/draw/plots;app/draw/editor;app/draw/gl" tilescope_gpu glfw PkgConfig::EPOXY PkgConfig::IMGUI)
 target_include_directories(tilescope_draw SYSTEM PUBLIC /usr/include/imgui)
 app_library(tilescope_session app/session tilescope_bench)
+app_library(tilescope_recall app/recall tilescope_session)
 app_library(tilescope_sandbox app/sandbox tilescope_session tilescope_form)
 app_library(tilescope_observed app/observed tilescope_draw tilescope_bench tilescope_layout)
-use_precompiled(little tilescope_reading tilescope_form tilescope_exercises tilescope_draw tilescope_session tilescope_sandbox tilescope_observed)
+use_precompiled(little tilescope_reading tilescope_form tilescope_exercises tilescope_draw tilescope_session tilescope_recall tilescope_sandbox tilescope_observed)
 
 app_library(tilescope_workshop app/workshop tilescope_session tilescope_exercises)
 use_precompiled(little tilescope_workshop)
@@ -39,7 +40,7 @@ use_precompiled(little tilescope_workshop)
 # What views and panels are given takes longer to read than all that is theirs, so it is read once.
 add_precompiled(views LIBRARIES tilescope_observed tilescope_session tilescope_sandbox tilescope_workshop
   INCLUDES imgui.h app/views/context.hpp OPTIONS ${OPTIMISE_LITTLE})
-app_library(tilescope_view app/views tilescope_observed tilescope_session tilescope_sandbox tilescope_workshop)
+app_library(tilescope_view app/views tilescope_observed tilescope_session tilescope_recall tilescope_sandbox tilescope_workshop)
 
 # The panels around the views.
 file(GLOB panel_folders LIST_DIRECTORIES true CONFIGURE_DEPENDS app/panels/*)
@@ -64,7 +65,7 @@ use_precompiled(little tilescope_commands)
 app_library(tilescope_window app/window tilescope_panels tilescope_commands PkgConfig::PNG)
 use_precompiled(views tilescope_window)
 
-use_unity(tilescope_reading tilescope_form tilescope_exercises tilescope_draw tilescope_session tilescope_sandbox tilescope_observed tilescope_workshop
+use_unity(tilescope_reading tilescope_form tilescope_exercises tilescope_draw tilescope_session tilescope_recall tilescope_sandbox tilescope_observed tilescope_workshop
   tilescope_view tilescope_panels tilescope_views tilescope_commands tilescope_window)
 
 add_executable(tilescope app/main.cpp)

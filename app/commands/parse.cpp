@@ -218,6 +218,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   ExerciseOptions exercise;
   GraphOptions graph;
   ProgressOptions progress;
+  ReviewOptions review;
   ShotCommandOptions shot;
   TourOptions tour;
 
@@ -248,6 +249,8 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   auto* progress_words = app.add_subcommand("progress", "what you have read, answered, found and written so far");
   progress_words->add_flag("--json", progress.json, "one JSON object, with the accepted texts of exercises");
   progress_words->add_option("--verify", progress.verify, "FILE.json: judge the accepted texts in it again");
+  auto* review_words = app.add_subcommand("review", "the review cards that are due, lab by lab");
+  review_words->add_flag("--json", review.json, "one JSON object");
   auto* shot_words = app.add_subcommand("shot", "one picture of the window");
   add_shot_options(*shot_words, shot, views);
   auto* tour_words = app.add_subcommand("tour", "every lab once on the simulator, with pictures");
@@ -263,6 +266,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   if (exercise_words->parsed()) return exercise;
   if (graph_words->parsed()) return graph;
   if (progress_words->parsed()) return progress;
+  if (review_words->parsed()) return review;
   if (shot_words->parsed()) return shot;
   if (tour_words->parsed()) return tour;
   if (bench_words->parsed()) return bench;

@@ -49,6 +49,10 @@ struct ProgressOptions {
   std::string verify;  // FILE.json, as --json printed it: judge its accepted texts again
 };
 
+struct ReviewOptions {
+  bool json = false;
+};
+
 struct TourOptions {
   std::string out = "out";  // folder for the pictures
 };
@@ -61,9 +65,9 @@ struct PrintText {
   std::string text;
 };
 
-using Invocation =
-    std::variant<WindowOptions, ListOptions, RunOptions, ExecOptions, BenchOptions, SpeedOptions, ExerciseOptions,
-                 GraphOptions, ProgressOptions, ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
+using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, ExecOptions, BenchOptions, SpeedOptions,
+                                ExerciseOptions, GraphOptions, ProgressOptions, ReviewOptions, ShotCommandOptions,
+                                TourOptions, InteropTrialOptions, PrintText>;
 
 /// `views`: the names that --panel accepts.
 Result<Invocation> parse_command_line(int count, const char* const* words, const std::vector<std::string>& views);

@@ -138,9 +138,10 @@ void append_exercises(std::string& texts, const fs::path& folder) {
 std::string interface_texts(const fs::path& root) {
   // The last ones appear in sentences that a lab generates only for some configurations; fonts_test.cpp knows all.
   std::string texts = "中文，。：；（）、？！“”《》〈〉「」『』【】％匀";
-  for (const char* folder :
-       {"assets/strings", "docs/labs/en", "docs/labs/zh", "docs/cheatsheets/en", "docs/cheatsheets/zh", "kernels"})
+  for (const char* folder : {"assets/strings", "docs/labs/en", "docs/labs/zh", "docs/labs/steps", "docs/labs/review",
+                             "docs/cheatsheets/en", "docs/cheatsheets/zh", "kernels"})
     append_folder(texts, root / folder);
+  append_file(texts, root / "assets" / "skills.toml");
   append_exercises(texts, root / "exercises");
   if (const char* own = std::getenv("TILESCOPE_EXERCISES"); own != nullptr) append_exercises(texts, own);
   const auto append = [&](const Text& text) { texts += text.en + text.zh; };

@@ -37,6 +37,11 @@ const Guess* LabProgress::guess_at(const std::string& question, const std::vecto
   return nullptr;
 }
 
+bool CardRecord::is_consistent() const {
+  return box >= 0 && box <= kLastBox && tries >= 1 && right >= 0 && right <= tries && (box == 0 || right > 0) &&
+         answered >= 0 && due >= answered;
+}
+
 Score score_of(const LabProgress& progress) {
   Score score;
   for (const auto& [question, guesses] : progress.guesses) {

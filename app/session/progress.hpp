@@ -31,6 +31,21 @@ struct DoneStep {
   bool operator==(const DoneStep&) const = default;
 };
 
+/// What the learner's answers to a review card have led to (app/recall/schedule.hpp). Times are seconds since 1970,
+/// UTC.
+struct CardRecord {
+  static constexpr int kLastBox = 6;
+  int box = 0;               // of the Leitner schedule, 0 … kLastBox; 0: the last answer was wrong
+  int64_t due = 0;           // it is asked again from then on
+  int64_t answered = 0;      // the last counted answer
+  int tries = 0, right = 0;  // counted answers, and the right ones among them
+  /// Answered right at least once.
+  bool was_right() const { return right > 0; }
+  /// Whether the values can belong together; those of a damaged file may not.
+  bool is_consistent() const;
+  bool operator==(const CardRecord&) const = default;
+};
+
 struct LabProgress {
   bool lesson_read = false;                           // scrolled to its end
   std::set<int> predictions;                          // answered questions, right or wrong; indices into Lab::predicts
@@ -39,6 +54,8 @@ struct LabProgress {
   std::map<std::string, std::vector<Guess>> guesses;  // by question (app/observed/questions.hpp)
   std::set<std::string> skipped;                      // questions that no longer veil anything
   std::map<std::string, DoneStep> steps;              // that were done, by LabStep::id (app/views/steps)
+  std::map<std::string, CardRecord> cards;            // review cards that were answered, by ReviewCard::id (app/recall)
+  bool cards_opened = false;                          // a review card of the lab was unfolded in its lesson
   bool operator==(const LabProgress&) const = default;
 
   /// Null: not answered at this setting.

@@ -11,6 +11,7 @@
 namespace tilescope {
 
 class HeatMaps;  // app/draw/gl/heat_map.hpp
+class Recall;    // app/recall/recall.hpp
 class Sandbox;   // app/sandbox/sandbox.hpp
 class View;      // app/views/view.hpp
 class Workshop;  // app/workshop/workshop.hpp
@@ -26,6 +27,7 @@ struct PanelContext : DrawContext {
   Panels* panels = nullptr;                 // state of the panels around the view between frames
   const View* shown = nullptr;              // the shown view; null in tests of a single panel
   Workshop* workshop = nullptr;             // likewise
+  const Recall* recall = nullptr;           // likewise: the review cards of all labs
 
   const Lab& lab() const { return session.lab(); }
   const Rung& rung() const { return session.rung(); }

@@ -50,6 +50,8 @@ class View {
 
   /// Fills the current ImGui window, a child whose size the screen has set.
   virtual void draw(PanelContext& context) = 0;
+  /// Whether the digits answer a question of the view, and choose no tab.
+  virtual bool takes_digits() const { return false; }
   /// Handles this frame's keys. False: the playback keys apply.
   virtual bool keys(PanelContext&) { return false; }
   /// Whether the next frame differs from this one without any input. Called for the shown view.

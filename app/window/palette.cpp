@@ -108,6 +108,8 @@ void add_pages(std::vector<PaletteEntry>& entries, const Strings& text, Screen& 
   entries.push_back({text("menu.keys"), "F1", [&screen] { screen.show_help(Screen::Help::keys); }});
   entries.push_back({text("menu.terms"), "", [&screen] { screen.show_help(Screen::Help::terms); }});
   entries.push_back({text("terms.glossary"), "", [&screen] { screen.show_help(Screen::Help::glossary); }});
+  entries.push_back({text("view.review.title"), "", [&screen] { screen.view.tab = "review"; }});
+  entries.push_back({text("view.skills.title"), "", [&screen] { screen.view.tab = "skills"; }});
   for (const char* sheet : {"cuda", "triton", "errors"})
     entries.push_back({text(std::string("menu.sheet_") + sheet), "", [&screen, sheet] { screen.show_sheet(sheet); }});
   for (const Term& term : text.glossary()->terms())

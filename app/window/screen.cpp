@@ -66,6 +66,7 @@ std::vector<Mark> places_to_keep_free(const Marks& marks) {
 Screen::Screen(std::shared_ptr<Engine> engine, Strings texts)
     : session(std::move(engine)),
       workshop(session.engine().root()),
+      recall(session.engine().root()),
       strings(std::move(texts)),
       views_(std::make_unique<WindowViews>()),
       panels_(std::make_unique<Panels>()),
@@ -251,7 +252,8 @@ void Screen::draw(float width, float height) {
                        &sandbox,
                        panels_.get(),
                        &views_->at(view.tab),
-                       &workshop};
+                       &workshop,
+                       &recall};
   ask_questions(context);
 
   ImGui::SetNextWindowPos({0, 0});

@@ -13,6 +13,7 @@
 
 #include "app/draw/areas.hpp"
 #include "app/draw/marks.hpp"
+#include "app/recall/recall.hpp"
 #include "app/sandbox/sandbox.hpp"
 #include "app/session/kept_edits.hpp"
 #include "app/views/context.hpp"
@@ -48,6 +49,7 @@ class Screen {
   Session session;
   Sandbox sandbox;
   Workshop workshop;
+  Recall recall;
   ViewState view;
   Strings strings;
   Fonts fonts;

@@ -65,7 +65,8 @@ void Screen::handle_keys(PanelContext& context) {
   }
   if (io.WantTextInput || command || io.KeyAlt) return;
   constexpr size_t kDigits = 9;
-  for (size_t index = 0; index < std::min(tilescope::views().size(), kDigits); ++index)
+  const size_t digits = views_->at(view.tab).takes_digits() ? 0 : kDigits;
+  for (size_t index = 0; index < std::min(tilescope::views().size(), digits); ++index)
     if (key_went_down(static_cast<Key>(static_cast<size_t>(Key::digit_1) + index))) {
       const std::string_view name = tilescope::views()[index].name;
       if (!views_->at(name).concerns(session)) continue;

@@ -109,13 +109,42 @@ void take_steps(LabProgress& lab, const json& saved) {
   }
 }
 
+/// {"stride-sixteen": {"box": 2, "due": 1764145662, "answered": 1763886462, "tries": 3, "right": 2}}, by card.
+json cards_json(const LabProgress& lab) {
+  json cards = json::object();
+  for (const auto& [id, card] : lab.cards)
+    cards[id] = {{"box", card.box},
+                 {"due", card.due},
+                 {"answered", card.answered},
+                 {"tries", card.tries},
+                 {"right", card.right}};
+  return cards;
+}
+
+/// Cards of a different version stay in the file. A record that contradicts itself is left out: the card is new again.
+void take_cards(LabProgress& lab, const json& saved) {
+  const auto cards = saved.find("cards");
+  if (cards == saved.end() || !cards->is_object()) return;
+  for (const auto& [id, one] : cards->items()) {
+    if (!one.is_object()) continue;
+    CardRecord record;
+    take(one, "box", record.box);
+    take(one, "due", record.due);
+    take(one, "answered", record.answered);
+    take(one, "tries", record.tries);
+    take(one, "right", record.right);
+    if (record.is_consistent()) lab.cards[id] = record;
+  }
+}
+
 json progress_json(const ProgressByLab& progress) {
   json labs = json::object();
   for (const auto& [name, lab] : progress)
     if (lab != LabProgress())
-      labs[name] = {{"lesson_read", lab.lesson_read}, {"predictions", lab.predictions}, {"broken", lab.broken},
-                    {"own_edit", lab.own_edit},       {"guesses", guesses_json(lab)},   {"skipped", lab.skipped},
-                    {"steps", steps_json(lab)}};
+      labs[name] = {
+          {"lesson_read", lab.lesson_read}, {"predictions", lab.predictions}, {"broken", lab.broken},
+          {"own_edit", lab.own_edit},       {"guesses", guesses_json(lab)},   {"skipped", lab.skipped},
+          {"steps", steps_json(lab)},       {"cards", cards_json(lab)},       {"cards_opened", lab.cards_opened}};
   return labs;
 }
 
@@ -131,6 +160,8 @@ void take_progress(ProgressByLab& progress, const json& settings) {
     take(saved, "own_edit", taken.own_edit);
     take_guesses(taken, saved);
     take_steps(taken, saved);
+    take_cards(taken, saved);
+    take(saved, "cards_opened", taken.cards_opened);
     const auto all = static_cast<int>(lab->predicts.size());
     if (const auto questions = saved.find("predictions"); questions != saved.end() && questions->is_array())
       for (const json& question : *questions)

@@ -5,6 +5,7 @@
 
 #include "app/draw/menus.hpp"
 #include "app/draw/widgets.hpp"
+#include "app/panels/rail/review_row.hpp"
 #include "app/sandbox/sandbox.hpp"
 #include "app/views/context.hpp"
 #include "app/workshop/workshop.hpp"
@@ -387,7 +388,7 @@ void draw_progress(PanelContext& context, ImVec2 at, float width) {
 
 void draw_rail(PanelContext& context) {
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const float foot = size.y - context.px(kFoot);
+  const float review = review_row_height(context), foot = size.y - context.px(kFoot) - review;
   // The list scrolls in a separate child, so that the progress line stays fixed.
   ImGui::SetCursorScreenPos(origin);
   ImGui::BeginChild("labs", {size.x, foot}, false, ImGuiWindowFlags_NoNav);
@@ -409,7 +410,8 @@ void draw_rail(PanelContext& context) {
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({0, context.px(8)});
   ImGui::EndChild();
-  draw_progress(context, {origin.x, origin.y + foot}, size.x);
+  if (review > 0) draw_review_row(context, {origin.x, origin.y + foot}, size.x);
+  draw_progress(context, {origin.x, origin.y + foot + review}, size.x);
 }
 
 }  // namespace tilescope

@@ -46,6 +46,13 @@ Explanation explanation_of(const Strings& strings, const Term& term) {
 
 }  // namespace
 
+/// The review questions, as the section after the lesson's own.
+std::string LessonView::cards_of_lab(const PanelContext& context) {
+  if (!LessonCards::are_there(context, context.lab().name)) return {};
+  return fmt::format("\n\n## {}\n\n{}\n\n```figure {}\n```", context.strings("review.questions"),
+                     context.strings("review.questions_text"), LessonCards::kFence);
+}
+
 /// The exercises that practise what the lesson teaches, as its last section.
 std::string LessonView::exercises_of_lab(const PanelContext& context) {
   if (context.workshop == nullptr) return {};
@@ -86,7 +93,7 @@ LessonView::Page LessonView::page(const PanelContext& context) const {
   const std::string& lab = context.lab().name;
   return {.id = lab,
           .file = "docs/labs/" + folder + "/" + lab + ".md",
-          .after = exercises_of_lab(context),
+          .after = cards_of_lab(context) + exercises_of_lab(context),
           .is_lesson = true};
 }
 
@@ -123,7 +130,9 @@ void LessonView::update_layout(PanelContext& context, float width) {
     if (block.live) block.spans = with_live_values(block.spans, context.result.get());
   }
   LessonMetrics measure = metrics(context);
-  measure.figure_height = [&](const std::string& fence, float room) { return figures_.height(context, fence, room); };
+  measure.figure_height = [&](const std::string& fence, float room) {
+    return fence == LessonCards::kFence ? cards_.height(context, lab_) : figures_.height(context, fence, room);
+  };
   layout_ = lay_out_lesson(shown_, width, badge_width(context, Badge::simulated) + context.px(16), measure);
   matches_due_ = true;
 }
@@ -191,6 +200,7 @@ void LessonView::draw(PanelContext& context) {
   const ImVec2 start = ImGui::GetCursorScreenPos();
   const ImVec2 origin{std::round(start.x + context.px(kSide)), std::round(start.y + context.px(kTop))};
   hovered_link_ = std::exchange(next_hovered_link_, -1);
+  cards_.begin_frame();
   draw_matches(context, origin);
   for (const PlacedBlock& placed : layout_.blocks) {
     if (origin.y + placed.y > window.y + size.y) break;
@@ -224,13 +234,19 @@ void LessonView::draw_boxes(PanelContext& context, const PlacedBlock& placed, Im
       list->AddRectFilled(low, high, theme.panel, context.px(6));
       draw_block_actions(context, shown_.blocks[placed.block], low, high);
     } else if (box.kind == LessonBox::Kind::figure) {
-      figures_.draw(context, shown_.blocks[placed.block].info, low, high);
+      draw_figure(context, shown_.blocks[placed.block].info, low, high);
     } else if (box.kind == LessonBox::Kind::quote) {
       list->AddRectFilled(low, high, mix(theme.window, theme.muted, 0.45F));
     } else {
       list->AddRectFilled(low, high, theme.separator);
     }
   }
+}
+
+void LessonView::draw_figure(PanelContext& context, const std::string& fence, ImVec2 low, ImVec2 high) {
+  if (fence != LessonCards::kFence) return figures_.draw(context, fence, low, high);
+  const std::string lab = lab_;
+  if (cards_.draw(context, *this, lab, low, high.x - low.x)) answers_changed_ = true;
 }
 
 /// A button in the corner of a hovered code block: copies the code, or shows it in its file. Returns its left end.

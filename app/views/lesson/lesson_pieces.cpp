@@ -19,11 +19,14 @@ float LessonView::draw_piece(PanelContext& context, const std::string& key, cons
   }
   // Drawing looks links up in the shown document.
   std::swap(shown_, piece.document);
+  const int hovered = hovered_link_, next_hovered = next_hovered_link_;
   hovered_link_ = std::exchange(piece.hovered, -1);
   next_hovered_link_ = -1;
   for (const PlacedBlock& placed : piece.layout.blocks)
     for (const LessonRun& run : placed.runs) draw_run(context, run, at, false);
   piece.hovered = next_hovered_link_;
+  hovered_link_ = hovered;
+  next_hovered_link_ = next_hovered;
   std::swap(shown_, piece.document);
   return piece.layout.height;
 }

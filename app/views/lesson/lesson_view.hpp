@@ -14,6 +14,7 @@
 #include "app/observed/result_reference.hpp"
 #include "app/views/context.hpp"
 #include "app/views/lesson/figures/lesson_figures.hpp"
+#include "app/views/lesson/lesson_cards.hpp"
 #include "app/views/lesson/lesson_document.hpp"
 #include "app/views/lesson/lesson_find.hpp"
 #include "app/views/lesson/lesson_layout.hpp"
@@ -28,6 +29,11 @@ class LessonView : public View {
   bool finds_text() const override { return true; }
   /// An exercise has its task instead.
   bool concerns(const Session& session) const override { return !shows_exercise(session); }
+  bool takes_digits() const override { return is_lesson_ && cards_.takes_digits(); }
+  bool keys(PanelContext& context) override { return is_lesson_ && cards_.keys(context, lab_); }
+
+  /// Draws a short text, with links and terms; returns its height. `key` identifies it from frame to frame.
+  float draw_piece(PanelContext& context, const std::string& key, const std::string& markdown, ImVec2 at, float width);
 
  protected:
   /// A text and what identifies it: where the reader was in it, and which answers are open.
@@ -38,8 +44,6 @@ class LessonView : public View {
     bool is_lesson = false;               // of a lab: reading it to its end counts
   };
   virtual Page page(const PanelContext& context) const;
-  /// Draws a short text, with links and terms; returns its height. `key` identifies it from frame to frame.
-  float draw_piece(PanelContext& context, const std::string& key, const std::string& markdown, ImVec2 at, float width);
 
  private:
   struct Piece {
@@ -56,6 +60,7 @@ class LessonView : public View {
     float offset = 0;
   };
 
+  static std::string cards_of_lab(const PanelContext& context);
   static std::string exercises_of_lab(const PanelContext& context);
   static std::string arranged(const PanelContext& context, const Page& page, std::string text);
   void read(PanelContext& context);
@@ -74,6 +79,7 @@ class LessonView : public View {
   // Drawing (lesson.cpp).
   void draw_block(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
   void draw_boxes(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
+  void draw_figure(PanelContext& context, const std::string& fence, ImVec2 low, ImVec2 high);
   void draw_run(PanelContext& context, const LessonRun& run, ImVec2 origin, bool live);
   void draw_term(PanelContext& context, const LessonRun& run, float x, float baseline);
   void draw_emphasis_dots(PanelContext& context, const LessonRun& run, float x, float baseline);
@@ -92,6 +98,7 @@ class LessonView : public View {
   bool found_ = false, has_live_ = false;
 
   LessonFigures figures_;
+  LessonCards cards_;
 
   LessonLayout layout_;
   float layout_width_ = 0;
