@@ -1,0 +1,176 @@
+#include "engine/host_program/kernel_text.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "engine/compile/kernel_names.hpp"
+#include "engine/compile/source_inclusion.hpp"
+#include "engine/compile/source_parts.hpp"
+#include "engine/compile/source_tokens.hpp"
+#include "engine/compile/used_parts.hpp"
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    lines.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+std::string_view trimmed(std::string_view line) {
+  const size_t first = line.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
+}
+
+/// "include" of "#  include <x>"; empty for a line that is no directive.
+std::string_view directive_of(std::string_view line) {
+  line = trimmed(line);
+  if (!line.starts_with("#")) return {};
+  line = trimmed(line.substr(1));
+  return line.substr(0, std::min(line.find_first_of(" \t<\"("), line.size()));
+}
+
+bool is_comment(std::string_view line) {
+  line = trimmed(line);
+  return line.starts_with("//");
+}
+
+/// Pastes headers in, each once, in the order in which the compiler reads them.
+class Joiner {
+ public:
+  Joiner(const Plan& plan, const fs::path& kernels_folder) : plan_(plan), folders_(plan.include_folders) {
+    folders_.push_back(kernels_folder.string());
+  }
+
+  void add(const std::string& text, const fs::path& folder) {
+    std::vector<std::string> lines = lines_of(text);
+    size_t begin = 0;  // the comment at the top speaks of the whole file
+    while (begin < lines.size() && is_comment(lines[begin])) ++begin;
+    int depth = 0;  // of conditionals
+    for (size_t i = begin; i < lines.size(); ++i) {
+      const std::string_view directive = directive_of(lines[i]);
+      if (directive.starts_with("if")) ++depth;
+      if (directive == "endif") --depth;
+      if (directive == "pragma" && lines[i].find("once") != std::string::npos) continue;
+      if (directive == "include" && take_inclusion(lines[i], folder, depth)) continue;
+      joined += lines[i] + "\n";
+    }
+    joined += "\n";
+  }
+
+  std::string joined;
+  std::vector<std::string> system_headers;
+
+ private:
+  /// Whether something else has taken the directive's place.
+  bool take_inclusion(const std::string& line, const fs::path& folder, int depth) {
+    const std::vector<SourceToken> tokens = source_tokens(line);
+    const auto found = inclusions_of(tokens, line);
+    if (found.empty()) return false;
+    if (!found.front().quoted) {
+      if (depth > 0) return false;
+      if (std::ranges::find(system_headers, found.front().name) == system_headers.end())
+        system_headers.push_back(found.front().name);
+      return true;
+    }
+    const auto file = find_header(found.front(), folder, folders_);
+    if (!file) return false;
+    if (!seen_.insert(file_identity(*file)).second) return true;
+    for (const SourceFile& replaced : plan_.headers)
+      if (file_identity(replaced.file) == file_identity(*file)) {
+        add(replaced.text, file->parent_path());
+        return true;
+      }
+    auto text = read_text_file(*file);
+    if (!text) return false;
+    add(*text, file->parent_path());
+    return true;
+  }
+
+  const Plan& plan_;
+  std::vector<std::string> folders_;
+  std::set<std::string> seen_;
+};
+
+void mark(std::vector<bool>& lines, uint32_t first, uint32_t last) {
+  for (uint32_t line = first; line <= last && line <= lines.size(); ++line) lines[line - 1] = true;
+}
+
+/// Removes #if … #endif groups, and their branches, that hold nothing but directives and blank lines.
+void drop_empty_conditionals(std::vector<std::string>& lines) {
+  for (bool dropped = true; dropped;) {
+    dropped = false;
+    for (size_t i = 0; i < lines.size() && !dropped; ++i) {
+      if (!directive_of(lines[i]).starts_with("if")) continue;
+      size_t end = i + 1;
+      while (end < lines.size()) {
+        const std::string_view directive = directive_of(lines[end]);
+        if (directive != "else" && directive != "elif" && !trimmed(lines[end]).empty()) break;
+        ++end;
+      }
+      if (end == lines.size() || directive_of(lines[end]) != "endif") continue;
+      lines.erase(lines.begin() + static_cast<ptrdiff_t>(i), lines.begin() + static_cast<ptrdiff_t>(end) + 1);
+      dropped = true;
+    }
+  }
+}
+
+std::string joined_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  bool blank = true;  // also drops blank lines at the top
+  for (const std::string& line : lines) {
+    const bool empty = trimmed(line).empty();
+    if (!empty || !blank) text += line + "\n";
+    blank = empty;
+  }
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
+}
+
+/// What the kernels use, with the directives around it.
+std::string used_text(const std::string& text, const std::vector<std::string>& kernels) {
+  std::vector<std::string> lines = lines_of(text);
+  std::vector<bool> declared(lines.size()), used(lines.size()), directive(lines.size());
+  for (const SourcePart& part : parts_of_source(text).parts)
+    if (!part.is_member) mark(declared, part.first_line, part.last_line);
+  for (const UsedPart& part : used_parts(text, kernels)) mark(used, part.first_line, part.last_line);
+  for (size_t i = 0; i < lines.size(); ++i)
+    directive[i] = !directive_of(lines[i]).empty() || (i > 0 && directive[i - 1] && lines[i - 1].ends_with("\\"));
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const bool loose = !declared[i] && !is_comment(lines[i]);
+    if (used[i] || directive[i] || loose) kept.push_back(lines[i]);
+  }
+  drop_empty_conditionals(kept);
+  return joined_lines(kept);
+}
+
+}  // namespace
+
+KernelText kernel_text(const Plan& plan, const fs::path& root, const fs::path& kernels_folder) {
+  Joiner joiner(plan, kernels_folder);
+  joiner.add(plan.source_text, (root / plan.source_file).parent_path());
+  std::vector<std::string> kernels;
+  for (const Launch& launch : plan.launches) kernels.push_back(kernel_name(launch.kernel));
+  KernelText result{.system_headers = std::move(joiner.system_headers), .text = used_text(joiner.joined, kernels)};
+  std::set<std::string_view> names;
+  for (const SourceToken& token : source_tokens(result.text)) {
+    if (token.kind == SourceToken::Kind::name) names.insert(token.text);
+    if (token.kind != SourceToken::Kind::directive) continue;
+    for (const SourceToken& word : source_tokens(directive_rest(token))) names.insert(word.text);
+  }
+  for (const Define& define : plan.defines)
+    if (names.contains(define.name)) result.defines.push_back(define);
+  return result;
+}
+
+}  // namespace tilescope
