@@ -109,7 +109,7 @@ class CudaProgram {
 
   /// Instructions that need compute capability 8.0, by their PTX and CUDA names.
   bool needs_sm_80() const {
-    for (const char* word : {"cp.async", "mma.sync", "__reduce_", "__pipeline_", "bf16", "bfloat16", "redux.sync"})
+    for (const char* word : {"cp.async", "mma.sync", "__reduce_", "__pipeline_", "redux.sync"})
       if (kernel_.text.find(word) != std::string::npos) return true;
     return false;
   }
@@ -173,8 +173,9 @@ class CudaProgram {
   }
 
   std::string helpers() const {
-    std::vector<BufferSpec> filled = plan_.buffers;
-    std::erase_if(filled, [&](const BufferSpec& buffer) { return !on_host(buffer); });
+    std::vector<BufferSpec> filled;
+    for (size_t i = 0; i < plan_.buffers.size(); ++i)
+      if (is_needed(i) && on_host(plan_.buffers[i])) filled.push_back(plan_.buffers[i]);
     for (const VariableInput& variable : plan_.variables)
       if (variable.contents) filled.push_back(*variable.contents);
     std::string generator = generator_code(filled);
@@ -183,6 +184,17 @@ class CudaProgram {
     const bool reports = std::ranges::any_of(plan_.buffers, is_output);
     if (reports) generator += "\n" + as_number_code() + std::string(kReport);
     return "\n// ---- The host side ----\n" + std::string(kCheck) + "\n" + generator + close;
+  }
+
+  /// Outputs are reported even if no launch writes them; other buffers of the lab may belong to other rungs.
+  bool is_needed(size_t buffer) const {
+    if (is_output(plan_.buffers[buffer])) return true;
+    return std::ranges::any_of(plan_.launches, [&](const Launch& launch) {
+      return std::ranges::any_of(launch.arguments, [&](const Argument& argument) {
+        const auto* one = std::get_if<BufferArgument>(&argument);
+        return one != nullptr && one->buffer == buffer;
+      });
+    });
   }
 
   static bool is_output(const BufferSpec& buffer) { return buffer.role == Role::output || buffer.role == Role::inout; }
@@ -247,7 +259,8 @@ class CudaProgram {
         const auto* scalar = std::get_if<ScalarArgument>(&launch.arguments[i]);
         if (scalar == nullptr) continue;
         const ParameterParts parts = parts_of_parameter(parameters[i]);
-        const auto literal = cuda_literal(*scalar, parts.type);
+        auto literal = cuda_literal(*scalar, parts.type);
+        if (!literal) literal = struct_literal(*scalar, parts.type, kernel_.text);
         if (!literal)
           return phrase("the argument '{}' of {} is no number that can be written in the program", parts.name,
                         kernel_name(launch.kernel));
@@ -270,7 +283,7 @@ class CudaProgram {
     std::string lines;
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
       const BufferSpec& spec = plan_.buffers[i];
-      if (!on_host(spec)) continue;
+      if (!is_needed(i) || !on_host(spec)) continue;
       lines += fmt::format("  std::vector<{}> h_{}({});", cuda_type(spec.type), name_of(i), spec.count());
       lines += spec.shape.size() > 1 ? fmt::format("  // {}\n", shape_text(spec)) : "\n";
       lines += fill_code(spec, "h_" + name_of(i), i, "  ");
@@ -289,6 +302,7 @@ class CudaProgram {
     std::string text =
         "  // Device memory. cudaMalloc allocates bytes on the GPU; the pointer must not be followed on the host.\n";
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
+      if (!is_needed(i)) continue;
       const BufferSpec& spec = plan_.buffers[i];
       const std::string name = name_of(i);
       text += fmt::format("  const size_t {}_bytes = {};\n", name,
@@ -299,14 +313,21 @@ class CudaProgram {
     }
     text += "  // Copies to the GPU. cudaMemcpy returns when the host vector may be changed again.\n";
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
+      if (!is_needed(i)) continue;
       const BufferSpec& spec = plan_.buffers[i];
       const std::string name = name_of(i);
       if (on_host(spec))
         text += fmt::format("  CHECK(cudaMemcpy(d_{0}, h_{0}.data(), {0}_bytes, cudaMemcpyHostToDevice));\n", name);
-      else
-        text += fmt::format("  CHECK(cudaMemset(d_{0}, {1}, {0}_bytes));  // scratch {2}\n", name,
-                            spec.fill == Fill::zero ? "0" : "0xff",
-                            spec.fill == Fill::zero ? "begins as zeros" : "that is read before it is written shows");
+    }
+    for (const auto& [fill, value, comment] :
+         {std::tuple{Fill::zero, "0", "Scratch memory that begins as zeros."},
+          std::tuple{Fill::poison, "0xff",
+                     "Scratch memory begins as NaN, so that a read before the first write is noticed."}}) {
+      std::string lines;
+      for (size_t i = 0; i < plan_.buffers.size(); ++i)
+        if (is_needed(i) && !on_host(plan_.buffers[i]) && plan_.buffers[i].fill == fill)
+          lines += fmt::format("  CHECK(cudaMemset(d_{0}, {1}, {0}_bytes));\n", name_of(i), value);
+      if (!lines.empty()) text += fmt::format("  // {}\n", comment) + lines;
     }
     return text;
   }
@@ -341,10 +362,15 @@ class CudaProgram {
       else if (named_.contains(parts.name))
         one = parts.name;
       else
-        one = *cuda_literal(std::get<ScalarArgument>(launch.arguments[i]), parts.type);
+        one = value_code(std::get<ScalarArgument>(launch.arguments[i]), parts.type);
       text += (text.empty() ? "" : ", ") + one;
     }
     return text;
+  }
+
+  std::string value_code(const ScalarArgument& argument, const std::string& type) const {
+    if (const auto literal = cuda_literal(argument, type)) return *literal;
+    return type + *struct_literal(argument, type, kernel_.text);
   }
 
   std::string launch_code(const Launch& launch, const std::string& grid, const std::string& block) const {
@@ -357,7 +383,8 @@ class CudaProgram {
   std::string launches() const {
     std::string text;
     for (const auto& [name, value] : named_)
-      text += fmt::format("  const {} {} = {};\n", value.first, name, value.second);
+      text += fmt::format("  const {} {}{}{};\n", value.first, name, value.second.starts_with("{") ? "" : " = ",
+                          value.second);
     std::set<std::string> allowed;
     for (const Launch& launch : plan_.launches)
       if (launch.shared_bytes > kSharedWithoutAsking && allowed.insert(kernel_name(launch.kernel)).second)
@@ -367,18 +394,20 @@ class CudaProgram {
             kernel_name(launch.kernel), most_shared(launch.kernel));
     if (plan_.launches.size() == 1) {
       const Launch& launch = plan_.launches.front();
-      const auto row = [](const char* what, const Dim3& extent, const std::string& why) {
+      if (!subject_.grid_formula.empty()) text += "  // Blocks: " + subject_.grid_formula + ".\n";
+      const auto row = [](const char* what, const Dim3& extent) {
         std::string numbers = std::to_string(extent.x);
         if (extent.y != 1 || extent.z != 1) numbers += fmt::format(", {}", extent.y);
         if (extent.z != 1) numbers += fmt::format(", {}", extent.z);
-        return fmt::format("  const dim3 {}({});  // {}\n", what, numbers, why);
+        return fmt::format("  const dim3 {}({});\n", what, numbers);
       };
-      text += row("grid", launch.grid, subject_.grid_formula.empty() ? "blocks" : "blocks: " + subject_.grid_formula);
-      text += row("block", launch.block, "threads of a block");
+      text += row("grid", launch.grid);
+      text += row("block", launch.block);
       text +=
-          "  // The launch returns at once: it puts the kernel in a queue, and the GPU works while the host goes on.\n";
-      text += launch_code(launch, "grid", "block");
-      text += "  CHECK(cudaGetLastError());  // a launch that the runtime refused, such as one of too many threads\n";
+          "  // <<<blocks, threads of a block>>>. The launch returns at once: it puts the kernel in a queue, and the "
+          "host\n"
+          "  // continues. cudaGetLastError tells of a launch that the runtime refused.\n";
+      text += launch_code(launch, "grid", "block") + "  CHECK(cudaGetLastError());\n";
     } else {
       text +=
           "  // <<<blocks, threads of a block>>>. A launch returns at once: it puts the kernel in a queue, in which "
@@ -388,9 +417,9 @@ class CudaProgram {
         text +=
             launch_code(launch, extent_code(launch.grid), extent_code(launch.block)) + "  CHECK(cudaGetLastError());\n";
     }
-    text += fmt::format("  CHECK(cudaDeviceSynchronize());  // waits for {}, and tells of errors while {} ran\n",
-                        plan_.launches.size() == 1 ? "the kernel" : "the kernels",
-                        plan_.launches.size() == 1 ? "it" : "they");
+    text += fmt::format(
+        "  // Waits until the GPU has finished, and tells of errors while {} ran.\n  CHECK(cudaDeviceSynchronize());\n",
+        plan_.launches.size() == 1 ? "the kernel" : "the kernels");
     return text;
   }
 
@@ -404,6 +433,7 @@ class CudaProgram {
   std::string results() const {
     std::string copies, reports, frees;
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
+      if (!is_needed(i)) continue;
       const std::string name = name_of(i);
       if (is_output(plan_.buffers[i])) {
         copies += fmt::format("  CHECK(cudaMemcpy(h_{0}.data(), d_{0}, {0}_bytes, cudaMemcpyDeviceToHost));\n", name);

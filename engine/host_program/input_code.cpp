@@ -104,8 +104,8 @@ bool scales_rows(const BufferSpec& spec) {
 std::string value_code(const BufferSpec& spec, size_t index) {
   const bool whole = !is_floating(spec.type);
   const std::string stream = fmt::format("host::stream(seed, {})", index);
-  const std::string normal = fmt::format("double{{host::normal_at({}, i)}}", stream);
-  const std::string uniform = fmt::format("double{{host::uniform_at({}, i)}}", stream);
+  const std::string normal = fmt::format("host::normal_at({}, i)", stream);
+  const std::string uniform = fmt::format("host::uniform_at({}, i)", stream);
   const auto& values = spec.fill_values;
   const auto rounded = [&](const std::string& value) { return whole ? "std::floor(" + value + ")" : value; };
   if (!values.empty()) {
@@ -114,9 +114,9 @@ std::string value_code(const BufferSpec& spec, size_t index) {
       case Fill::iota:
         return rounded(fmt::format("{} + {} * static_cast<double>(i)", first, second));
       case Fill::normal:
-        return rounded(fmt::format("{} + {} * {}{}", first, second, normal, whole ? " + 0.5" : ""));
+        return rounded(fmt::format("{} + {} * double{{{}}}{}", first, second, normal, whole ? " + 0.5" : ""));
       case Fill::uniform:
-        return rounded(fmt::format("{} + {} * {}", first, second - first, uniform));
+        return rounded(fmt::format("{} + {} * double{{{}}}", first, second - first, uniform));
       default:
         return fmt::format("{}", first);
     }

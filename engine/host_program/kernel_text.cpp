@@ -9,6 +9,7 @@
 #include "engine/compile/source_parts.hpp"
 #include "engine/compile/source_tokens.hpp"
 #include "engine/compile/used_parts.hpp"
+#include "engine/host_program/conditionals.hpp"
 
 namespace tilescope {
 namespace {
@@ -55,33 +56,23 @@ class Joiner {
     std::vector<std::string> lines = lines_of(text);
     size_t begin = 0;  // the comment at the top speaks of the whole file
     while (begin < lines.size() && is_comment(lines[begin])) ++begin;
-    int depth = 0;  // of conditionals
     for (size_t i = begin; i < lines.size(); ++i) {
       const std::string_view directive = directive_of(lines[i]);
-      if (directive.starts_with("if")) ++depth;
-      if (directive == "endif") --depth;
       if (directive == "pragma" && lines[i].find("once") != std::string::npos) continue;
-      if (directive == "include" && take_inclusion(lines[i], folder, depth)) continue;
+      if (directive == "include" && take_inclusion(lines[i], folder)) continue;
       joined += lines[i] + "\n";
     }
     joined += "\n";
   }
 
   std::string joined;
-  std::vector<std::string> system_headers;
 
  private:
   /// Whether something else has taken the directive's place.
-  bool take_inclusion(const std::string& line, const fs::path& folder, int depth) {
+  bool take_inclusion(const std::string& line, const fs::path& folder) {
     const std::vector<SourceToken> tokens = source_tokens(line);
     const auto found = inclusions_of(tokens, line);
-    if (found.empty()) return false;
-    if (!found.front().quoted) {
-      if (depth > 0) return false;
-      if (std::ranges::find(system_headers, found.front().name) == system_headers.end())
-        system_headers.push_back(found.front().name);
-      return true;
-    }
+    if (found.empty() || !found.front().quoted) return false;
     const auto file = find_header(found.front(), folder, folders_);
     if (!file) return false;
     if (!seen_.insert(file_identity(*file)).second) return true;
@@ -136,22 +127,55 @@ std::string joined_lines(const std::vector<std::string>& lines) {
   return text;
 }
 
-/// What the kernels use, with the directives around it.
-std::string used_text(const std::string& text, const std::vector<std::string>& kernels) {
-  std::vector<std::string> lines = lines_of(text);
+/// Takes the #include directives of system headers out of the text, except those in conditionals.
+std::vector<std::string> take_system_headers(std::string& text) {
+  std::vector<std::string> headers;
+  std::string rest;
+  int depth = 0;  // of conditionals
+  for (const std::string& line : lines_of(text)) {
+    const std::string_view directive = directive_of(line);
+    if (directive.starts_with("if")) ++depth;
+    if (directive == "endif") --depth;
+    const size_t open = line.find('<'), close = line.find('>');
+    if (depth > 0 || directive != "include" || open == std::string::npos || close == std::string::npos) {
+      rest += line + "\n";
+      continue;
+    }
+    const std::string name = line.substr(open + 1, close - open - 1);
+    if (std::ranges::find(headers, name) == headers.end()) headers.push_back(name);
+  }
+  text = std::move(rest);
+  return headers;
+}
+
+/// What the kernels use of the plan's defines and of the text, with the directives around it.
+KernelText used_text(const Plan& plan, const std::string& body, const std::vector<std::string>& kernels) {
+  std::string text;
+  for (const Define& define : plan.defines) text += "#define " + define.name + " " + define.value + "\n";
+  text += body;
+  const std::vector<std::string> lines = lines_of(text);
   std::vector<bool> declared(lines.size()), used(lines.size()), directive(lines.size());
   for (const SourcePart& part : parts_of_source(text).parts)
     if (!part.is_member) mark(declared, part.first_line, part.last_line);
   for (const UsedPart& part : used_parts(text, kernels)) mark(used, part.first_line, part.last_line);
-  for (size_t i = 0; i < lines.size(); ++i)
-    directive[i] = !directive_of(lines[i]).empty() || (i > 0 && directive[i - 1] && lines[i - 1].ends_with("\\"));
+  // A conditional that is left may test any macro.
+  const bool has_conditionals =
+      std::ranges::any_of(lines, [](const std::string& line) { return directive_of(line).starts_with("if"); });
+  KernelText result;
+  const size_t first = plan.defines.size();
+  for (size_t i = 0; i < first; ++i)
+    if (used[i] || has_conditionals) result.defines.push_back(plan.defines[i]);
   std::vector<std::string> kept;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const bool loose = !declared[i] && !is_comment(lines[i]);
-    if (used[i] || directive[i] || loose) kept.push_back(lines[i]);
+  for (size_t i = first; i < lines.size(); ++i) {
+    const bool continues = i > 0 && directive[i - 1] && lines[i - 1].ends_with("\\");
+    const std::string_view name = directive_of(lines[i]);
+    directive[i] = continues || (!name.empty() && (name != "define" || has_conditionals));
+    const bool loose = !is_comment(lines[i]) && name != "define" && !continues;
+    if (used[i] || (!declared[i] && (directive[i] || loose))) kept.push_back(lines[i]);
   }
   drop_empty_conditionals(kept);
-  return joined_lines(kept);
+  result.text = joined_lines(kept);
+  return result;
 }
 
 }  // namespace
@@ -161,15 +185,12 @@ KernelText kernel_text(const Plan& plan, const fs::path& root, const fs::path& k
   joiner.add(plan.source_text, (root / plan.source_file).parent_path());
   std::vector<std::string> kernels;
   for (const Launch& launch : plan.launches) kernels.push_back(kernel_name(launch.kernel));
-  KernelText result{.system_headers = std::move(joiner.system_headers), .text = used_text(joiner.joined, kernels)};
-  std::set<std::string_view> names;
-  for (const SourceToken& token : source_tokens(result.text)) {
-    if (token.kind == SourceToken::Kind::name) names.insert(token.text);
-    if (token.kind != SourceToken::Kind::directive) continue;
-    for (const SourceToken& word : source_tokens(directive_rest(token))) names.insert(word.text);
-  }
-  for (const Define& define : plan.defines)
-    if (names.contains(define.name)) result.defines.push_back(define);
+  Macros macros;
+  for (const Define& define : plan.defines) macros[define.name] = define.value;
+  std::string text = resolve_conditionals(joiner.joined, std::move(macros), plan.from_lab);
+  std::vector<std::string> system_headers = take_system_headers(text);
+  KernelText result = used_text(plan, text, kernels);
+  result.system_headers = std::move(system_headers);
   return result;
 }
 

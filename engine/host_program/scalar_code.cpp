@@ -40,6 +40,17 @@ std::string whole_text(const ScalarArgument& argument, bool is_unsigned) {
   }
 }
 
+/// Bytes; 0 for a type that is not fundamental.
+size_t size_of_fundamental(const std::string& canonical) {
+  std::string_view type = canonical;
+  if (type.starts_with("unsigned ")) type.remove_prefix(9);
+  if (type.starts_with("signed ")) type.remove_prefix(7);
+  if (type == "bool" || type == "char") return 1;
+  if (type == "short") return 2;
+  if (type == "int" || type == "float") return 4;
+  return type == "long" || type == "long long" || type == "double" ? 8 : 0;
+}
+
 bool is_number(const ScalarArgument& argument) {
   const size_t size = argument.bytes.size();
   return argument.pointers.empty() && (size == 1 || size == 2 || size == 4 || size == 8);
@@ -67,6 +78,40 @@ std::optional<std::string> cuda_literal(const ScalarArgument& argument, const st
   if (is_unsigned && size >= 4) text += "u";
   if (size == 8) text += "ll";
   return text;
+}
+
+std::optional<std::string> struct_literal(const ScalarArgument& argument, const std::string& type,
+                                          const std::string& text) {
+  const std::vector<SourceToken> tokens = source_tokens(text);
+  const std::string name = canonical_type(type.starts_with("const ") ? type.substr(6) : type);
+  size_t at = 0;
+  while (at + 2 < tokens.size() && !(tokens[at].is("struct") && tokens[at + 1].is(name) && tokens[at + 2].is("{")))
+    ++at;
+  std::string literal, member_type;
+  size_t offset = 0;
+  for (at += 3; at < tokens.size() && !tokens[at].is("}"); ++at) {
+    if (tokens[at].is("const")) continue;
+    if (at + 1 >= tokens.size()) return std::nullopt;
+    const SourceToken& next = tokens[at + 1];
+    if (!next.is(",") && !next.is(";")) {  // a word of the type
+      if (tokens[at].kind != SourceToken::Kind::name) return std::nullopt;
+      member_type += (member_type.empty() ? "" : " ") + std::string(tokens[at].text);
+      continue;
+    }
+    const size_t size = size_of_fundamental(canonical_type(member_type));
+    if (size == 0) return std::nullopt;
+    offset = (offset + size - 1) / size * size;
+    if (offset + size > argument.bytes.size()) return std::nullopt;
+    ScalarArgument member{.bytes = {argument.bytes.begin() + static_cast<ptrdiff_t>(offset),
+                                    argument.bytes.begin() + static_cast<ptrdiff_t>(offset + size)}};
+    const auto value = cuda_literal(member, member_type);
+    if (!value) return std::nullopt;
+    literal += (literal.empty() ? "" : ", ") + *value;
+    offset += size;
+    if (next.is(";")) member_type.clear();
+    ++at;
+  }
+  return literal.empty() ? std::nullopt : std::optional("{" + literal + "}");
 }
 
 std::optional<std::string> python_literal(const ScalarArgument& argument) {
