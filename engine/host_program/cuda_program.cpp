@@ -111,7 +111,9 @@ class CudaProgram {
   bool needs_sm_80() const {
     for (const char* word : {"cp.async", "mma.sync", "__reduce_", "__pipeline_", "redux.sync"})
       if (kernel_.text.find(word) != std::string::npos) return true;
-    return false;
+    // Blocks of an SM that are asked for: older SMs hold fewer threads.
+    const size_t bounds = kernel_.text.find("__launch_bounds__(");
+    return bounds != std::string::npos && kernel_.text.find(',', bounds) < kernel_.text.find(')', bounds);
   }
 
   std::string head(bool sm_80) const {

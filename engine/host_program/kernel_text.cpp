@@ -52,7 +52,8 @@ class Joiner {
     folders_.push_back(kernels_folder.string());
   }
 
-  void add(const std::string& text, const fs::path& folder) {
+  /// `is_header`: its constants become inline, for not every rung uses them all.
+  void add(const std::string& text, const fs::path& folder, bool is_header) {
     std::vector<std::string> lines = lines_of(text);
     size_t begin = 0;  // the comment at the top speaks of the whole file
     while (begin < lines.size() && is_comment(lines[begin])) ++begin;
@@ -60,7 +61,7 @@ class Joiner {
       const std::string_view directive = directive_of(lines[i]);
       if (directive == "pragma" && lines[i].find("once") != std::string::npos) continue;
       if (directive == "include" && take_inclusion(lines[i], folder)) continue;
-      joined += lines[i] + "\n";
+      joined += (is_header && lines[i].starts_with("constexpr ") ? "inline " : "") + lines[i] + "\n";
     }
     joined += "\n";
   }
@@ -78,12 +79,12 @@ class Joiner {
     if (!seen_.insert(file_identity(*file)).second) return true;
     for (const SourceFile& replaced : plan_.headers)
       if (file_identity(replaced.file) == file_identity(*file)) {
-        add(replaced.text, file->parent_path());
+        add(replaced.text, file->parent_path(), true);
         return true;
       }
     auto text = read_text_file(*file);
     if (!text) return false;
-    add(*text, file->parent_path());
+    add(*text, file->parent_path(), true);
     return true;
   }
 
@@ -182,7 +183,7 @@ KernelText used_text(const Plan& plan, const std::string& body, const std::vecto
 
 KernelText kernel_text(const Plan& plan, const fs::path& root, const fs::path& kernels_folder) {
   Joiner joiner(plan, kernels_folder);
-  joiner.add(plan.source_text, (root / plan.source_file).parent_path());
+  joiner.add(plan.source_text, (root / plan.source_file).parent_path(), false);
   std::vector<std::string> kernels;
   for (const Launch& launch : plan.launches) kernels.push_back(kernel_name(launch.kernel));
   Macros macros;
