@@ -18,6 +18,7 @@ struct Commands {
   int operator()(const WindowOptions& options) const { return window_command(engine, options, std::cerr); }
   int operator()(const ListOptions& options) const { return list_command(*engine, options, std::cout); }
   int operator()(const RunOptions& options) const { return run_command(*engine, options, std::cout, std::cerr); }
+  int operator()(const HostOptions& options) const { return host_command(*engine, options, std::cout, std::cerr); }
   int operator()(const ExecOptions& options) const { return exec_command(*engine, options, std::cout, std::cerr); }
   int operator()(const BenchOptions& options) const { return bench_command(*engine, options, std::cout, std::cerr); }
   int operator()(const SpeedOptions& options) const { return speed_command(*engine, options, std::cout, std::cerr); }

@@ -45,7 +45,7 @@ app_library(tilescope_view app/views tilescope_observed tilescope_session tilesc
 # The panels around the views.
 file(GLOB panel_folders LIST_DIRECTORIES true CONFIGURE_DEPENDS app/panels/*)
 list(FILTER panel_folders EXCLUDE REGEX "\\.")
-app_library(tilescope_panels "app/panels;${panel_folders}" tilescope_view tilescope_report)
+app_library(tilescope_panels "app/panels;${panel_folders}" tilescope_view tilescope_report tilescope_host_program)
 use_precompiled(views tilescope_view tilescope_panels)
 
 # Views register themselves, so they are objects, as labs are: a static library would drop them. A folder is a view;
@@ -59,7 +59,7 @@ target_compile_options(tilescope_views PRIVATE ${OPTIMISE_LITTLE})
 use_precompiled(views tilescope_views)
 
 # Commands that need no window.
-app_library(tilescope_commands app/commands tilescope_exercises tilescope_report tilescope_graph CLI11::CLI11)
+app_library(tilescope_commands app/commands tilescope_exercises tilescope_report tilescope_graph tilescope_host_program CLI11::CLI11)
 use_precompiled(little tilescope_commands)
 
 app_library(tilescope_window app/window tilescope_panels tilescope_commands PkgConfig::PNG)

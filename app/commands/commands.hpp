@@ -47,6 +47,11 @@ struct ExecOptions {
   bool traffic = false, check = false, order = false, json = false;
 };
 
+struct HostOptions {
+  RunOptions run;   // lab, rung, set, size, broken, seed, device
+  std::string out;  // FILE; empty: the standard output
+};
+
 struct BenchOptions {
   std::vector<std::string> labs;       // empty: all
   std::vector<std::string> set, size;  // size: n=2^24 … restricts the sweep
@@ -67,6 +72,8 @@ struct SpeedOptions {
 };
 
 int list_command(Engine& engine, const ListOptions& options, std::ostream& out);
+/// Writes the whole program, host side and kernel, of a run.
+int host_command(Engine& engine, const HostOptions& options, std::ostream& out, std::ostream& problems);
 int run_command(Engine& engine, const RunOptions& options, std::ostream& out, std::ostream& problems);
 int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, std::ostream& problems);
 int speed_command(Engine& engine, const SpeedOptions& options, std::ostream& out, std::ostream& problems);

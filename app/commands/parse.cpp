@@ -213,6 +213,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   ListOptions list;
   RunOptions run;
   ExecOptions exec;
+  HostOptions host;
   BenchOptions bench;
   SpeedOptions speed;
   ExerciseOptions exercise;
@@ -237,6 +238,9 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   add_run_options(*run_words, run);
   run_words->add_flag("--traffic", run.traffic, "with a table per source line");
   run_words->add_flag("--json", run.json, "one JSON object");
+  auto* host_words = app.add_subcommand("host", "write the whole program of a run, for nvcc or Python");
+  add_run_options(*host_words, host.run);
+  host_words->add_option("--out", host.out, "FILE; the standard output if left out");
   auto* exec_words = app.add_subcommand("exec", "run any kernel of a CUDA, Triton or PTX file; docs/exec.md shows how");
   add_exec_options(*exec_words, exec);
   auto* bench_words = app.add_subcommand("bench", "time every rung and reference on the GPU");
@@ -262,6 +266,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   if (!text->empty()) return PrintText{*text};
   if (list_words->parsed()) return list;
   if (run_words->parsed()) return run;
+  if (host_words->parsed()) return host;
   if (exec_words->parsed()) return exec;
   if (exercise_words->parsed()) return exercise;
   if (graph_words->parsed()) return graph;

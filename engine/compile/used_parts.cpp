@@ -55,6 +55,17 @@ void add_type_names(std::span<const SourceToken> tokens, Names& names) {
       names.emplace(tokens[i].text);
 }
 
+/// The tokens after "template <class T>"; all of them where that does not begin them.
+std::span<const SourceToken> without_template(std::span<const SourceToken> tokens) {
+  if (!tokens.front().is("template")) return tokens;
+  int depth = 0;
+  for (size_t i = 1; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].is("<")) ++depth;
+    if (tokens[i].is(">") && --depth == 0) return tokens.subspan(i + 1);
+  }
+  return tokens;
+}
+
 class UsedPartFinder {
  public:
   explicit UsedPartFinder(std::string_view text) : source_(parts_of_source(text)) {
@@ -118,7 +129,8 @@ class UsedPartFinder {
   void add(const SourcePart& part) {
     const std::span<const SourceToken> tokens = tokens_of(part.begin, part.end);
     if (tokens.empty()) return;
-    const bool alias = tokens.front().is("using") || tokens.front().is("typedef");
+    const std::span<const SourceToken> declaration = without_template(tokens);
+    const bool alias = declaration.front().is("using") || declaration.front().is("typedef");
     Unit unit{.begin = part.begin, .end = part.end};
     unit.is_macro_call = part.kind == SourcePart::Kind::other && !alias;
     if (unit.is_macro_call && tokens.front().is("static_assert")) return;
@@ -131,6 +143,7 @@ class UsedPartFinder {
       scope = scope.substr(0, scope.rfind("::"));
       if (types_.contains(last_component(scope))) unit.declares.emplace(last_component(scope));
     }
+    if (alias && declaration.size() > 1 && declaration.front().is("using")) unit.declares.emplace(declaration[1].text);
     unit.is_operator = unit.part.name == "operator";
     unit.declares.erase("");
     add_mentions(tokens, unit);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/bench/speed_unit.hpp"
+#include "engine/checksum.hpp"
 #include "engine/compile/kernel_names.hpp"
 #include "engine/kernel_language.hpp"
 #include "engine/report/hierarchy_report.hpp"
@@ -54,7 +55,11 @@ json buffer_json(const HostBuffer& buffer) {
     low = std::fmin(low, value);
     high = std::fmax(high, value);
   }
-  return {{"sha256", sha256_of(buffer.bytes)}, {"nan", nan}, {"min", number(low)}, {"max", number(high)}};
+  return {{"sha256", sha256_of(buffer.bytes)},
+          {"checksum", fmt::format("{:016x}", checksum_of(buffer.bytes))},
+          {"nan", nan},
+          {"min", number(low)},
+          {"max", number(high)}};
 }
 
 json correctness_json(const Correctness& one) {
