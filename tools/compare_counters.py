@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Global-memory requests and sectors: the simulator's counts beside the hardware counters of an NVIDIA GPU.
 
-    tools/compare_counters.py PROGRAM [--out FILE.json]
+    tools/compare_counters.py PROGRAM [--triton] [--out FILE.json]
+
+With --triton the cases are the Triton rungs of all labs at their default values instead; they need Python with triton.
 
 Needs a GPU, Nsight Compute (ncu) on the PATH and the right to read hardware counters. Each case is run once under ncu
 on the GPU and once on the simulator; the exit status is 1 if any count differs.
@@ -52,15 +54,24 @@ def cases():
         yield copy_case(offset)
 
 
+def triton_cases(program):
+    listed = json.loads(subprocess.run([program, "list", "--json"], capture_output=True, text=True, check=True).stdout)
+    for lab in listed["labs"]:
+        for rung in lab["rungs"]:
+            if rung["name"].startswith("triton-"):
+                yield (f"{lab['name']} {rung['name']}", None, ["run", lab["name"], "--rung", rung["name"]])
+
+
 def on_gpu(program, kernel, words):
-    """The first launch of the kernel, profiled."""
-    command = ["ncu", "--csv", "--clock-control", "none", "--launch-count", "1", "--kernel-name", kernel, "--metrics",
-               ",".join(METRICS.values()), program, *words, "--on", "gpu"]
+    """The first launch of the kernel, profiled; without a kernel, the sums over all launches of the run."""
+    only = ["--launch-count", "1", "--kernel-name", kernel] if kernel else []
+    command = ["ncu", "--csv", "--clock-control", "none", *only, "--metrics", ",".join(METRICS.values()), program,
+               *words, "--on", "gpu"]
     # The profiler follows the process it starts, so kernels are not to run in a worker of their own.
     environment = {**os.environ, "TILESCOPE_HIDE": "worker"}
     text = subprocess.run(command, capture_output=True, text=True, check=False, env=environment).stdout
-    values = read_launches(text)[0]["metrics"]
-    return {name: int(values[metric]) for name, metric in METRICS.items()}
+    launches = read_launches(text)
+    return {name: sum(int(launch["metrics"][metric]) for launch in launches) for name, metric in METRICS.items()}
 
 
 def on_simulator(program, words):
@@ -73,10 +84,11 @@ def on_simulator(program, words):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
+    parser.add_argument("--triton", action="store_true")
     parser.add_argument("--out")
     arguments = parser.parse_args()
     rows, differing = [], 0
-    for title, kernel, words in cases():
+    for title, kernel, words in (triton_cases(arguments.program) if arguments.triton else cases()):
         hardware, simulated = on_gpu(arguments.program, kernel, words), on_simulator(arguments.program, words)
         equal = hardware == simulated
         differing += not equal

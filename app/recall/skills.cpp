@@ -40,11 +40,11 @@ const std::vector<std::string>& skill_groups() {
 
 Result<std::vector<Skill>> read_skills(const fs::path& file) {
   const auto bad = [&](const Phrase& what) { return fail(ErrorId::asset_malformed, file.string(), what); };
-  const auto text = read_text(file);
-  if (!text) return bad(phrase("cannot be read"));
+  const auto content = read_text(file);
+  if (!content) return bad(phrase("cannot be read"));
   toml::table table;
   try {
-    table = toml::parse(*text);
+    table = toml::parse(*content);
   } catch (const toml::parse_error& error) {
     return bad(phrase("line {}: {}", error.source().begin.line, std::string(error.description())));
   }
@@ -57,12 +57,12 @@ Result<std::vector<Skill>> read_skills(const fs::path& file) {
       const auto text = [&](const char* key) -> Text {
         return {(*entry)[key]["en"].value_or(std::string()), (*entry)[key]["zh"].value_or(std::string())};
       };
-      Skill skill{
-          .id = (*entry)["id"].value_or(std::string()),
-          .group = (*entry)["group"].value_or(std::string()),
-          .name = text("name"), .title = text("title"),
-          .labs = words_of(*entry, "labs"),
-          .exercises = words_of(*entry, "exercises")};
+      Skill skill{.id = (*entry)["id"].value_or(std::string()),
+                  .group = (*entry)["group"].value_or(std::string()),
+                  .name = text("name"),
+                  .title = text("title"),
+                  .labs = words_of(*entry, "labs"),
+                  .exercises = words_of(*entry, "exercises")};
       if (const Phrase problem = problem_of(skill, ids); !problem.empty())
         return bad(phrase("skill '{}': {}", skill.id, problem));
       ids.insert(skill.id);

@@ -7,6 +7,7 @@
 #include "app/recall/recall.hpp"
 #include "app/recall/schedule.hpp"
 #include "app/window/settings.hpp"
+#include "engine/report/report.hpp"
 
 namespace tilescope {
 namespace {
