@@ -19,10 +19,12 @@ from ncu_table import read_launches
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 METRICS = {
-    "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-    "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "global_load_requests": ["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+                             "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum"],
+    "global_load_sectors": ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                            "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum"],
+    "global_store_requests": ["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"],
+    "global_store_sectors": ["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"],
 }
 
 
@@ -62,23 +64,29 @@ def triton_cases(program):
                 yield (f"{lab['name']} {rung['name']}", None, ["run", lab["name"], "--rung", rung["name"]])
 
 
-def on_gpu(program, kernel, words):
-    """The first launch of the kernel, profiled; without a kernel, the sums over all launches of the run."""
-    only = ["--launch-count", "1", "--kernel-name", kernel] if kernel else []
-    command = ["ncu", "--csv", "--clock-control", "none", *only, "--metrics", ",".join(METRICS.values()), program,
-               *words, "--on", "gpu"]
+def on_gpu(program, kernels, words):
+    """The first launch of each kernel, profiled: the sums over them."""
+    pattern = "regex:^(" + "|".join(kernels) + ")$"
+    metrics = [metric for sums in METRICS.values() for metric in sums]
+    command = ["ncu", "--csv", "--clock-control", "none", "--launch-count", str(len(kernels)), "--kernel-name", pattern,
+               "--metrics", ",".join(metrics), program, *words, "--on", "gpu"]
     # The profiler follows the process it starts, so kernels are not to run in a worker of their own.
     environment = {**os.environ, "TILESCOPE_HIDE": "worker"}
     text = subprocess.run(command, capture_output=True, text=True, check=False, env=environment).stdout
     launches = read_launches(text)
-    return {name: sum(int(launch["metrics"][metric]) for launch in launches) for name, metric in METRICS.items()}
+    return {name: sum(int(launch["metrics"][metric]) for launch in launches for metric in sums)
+            for name, sums in METRICS.items()}
 
 
 def on_simulator(program, words):
+    """The counters, and what a run on the GPU needs: the kernels in the order of their launches, and the sizes, for its
+    default sizes are larger."""
     run = subprocess.run([program, *words, "--on", "sim", "--traffic", "--json"], capture_output=True, text=True,
                          check=False)
-    counters = json.loads(run.stdout)["counters"]
-    return {name: counters[name] for name in METRICS}
+    result = json.loads(run.stdout)
+    kernels = [launch["kernel"] for launch in result["launches"]]
+    sizes = [word for name, value in result.get("sizes", {}).items() for word in ("--size", f"{name}={value}")]
+    return {name: result["counters"][name] for name in METRICS}, kernels, sizes
 
 
 def main():
@@ -89,7 +97,8 @@ def main():
     arguments = parser.parse_args()
     rows, differing = [], 0
     for title, kernel, words in (triton_cases(arguments.program) if arguments.triton else cases()):
-        hardware, simulated = on_gpu(arguments.program, kernel, words), on_simulator(arguments.program, words)
+        simulated, kernels, sizes = on_simulator(arguments.program, words)
+        hardware = on_gpu(arguments.program, [kernel] if kernel else kernels, words + (sizes if not kernel else []))
         equal = hardware == simulated
         differing += not equal
         rows.append({"case": title, "hardware": hardware, "simulated": simulated, "equal": equal})

@@ -20,7 +20,9 @@
 namespace tilescope {
 namespace {
 
-constexpr uint32_t kSharedWithoutAsking = 48 * 1024;  // bytes; above, a kernel needs cudaFuncSetAttribute
+// Bytes of dynamic shared memory above which the program asks for more: the limit is 48 KiB together with static shared
+// memory, which only the compiler knows.
+constexpr uint32_t kSharedWithoutAsking = 32 * 1024;
 
 constexpr std::string_view kCheck = R"(
 // Each call of the CUDA runtime returns an error code. CHECK ends the program at the first error and names its line.
