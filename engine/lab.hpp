@@ -66,13 +66,18 @@ struct Param {
 /// A parameter whose values are the choices; its default is the first one, unless `value` is changed.
 Param make_choice(std::string name, Text title, Text help, std::vector<NamedValue> choices);
 
-/// A switch that introduces a well-known bug into the kernels.
+struct Config;
+
+/// A switch that introduces a well-known bug into the kernels or the host side.
 struct BreakIt {
   std::string name = {};
   Text title = {}, help = {};
   std::vector<Plant> plants = {};
   std::vector<std::string> rungs = {};  // the rungs that it affects; empty: all
   bool only_slower = false;             // the result stays correct: the cost shows in the counters
+  /// A bug on the host's side: changes the launches of a rung that it concerns.
+  std::function<void(const Config&, std::vector<Launch>&)> relaunch = {};
+  bool unchecked = false;  // the host does not ask for errors of a launch: one that is refused is never noticed
   bool concerns(const std::string& rung) const;
 };
 

@@ -174,6 +174,8 @@ struct Plan {
   bool from_lab = false;  // the lab's author guarantees the types of its buffers
   OtherKernels other_kernels = OtherKernels::may_fail;
   std::vector<Launch> launches = {};  // run in order
+  /// The host does not ask for errors of launches. One that is refused runs nothing, and the host continues.
+  bool unchecked = false;
 };
 
 }  // namespace tilescope

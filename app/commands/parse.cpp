@@ -152,8 +152,10 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options, const std:
           {"sweep", "ladder", "roofline", "fusion", "map", "small", "memory", "bytes", "groups", "waves", "source"}));
   command.add_option("--diff", options.diff, "a rung beside whose source the rung's own is shown");
   command.add_option("--header", options.header, "a header that the kernel's file includes, shown in its place");
-  command.add_option("--page", options.page, "what the compiler made of the kernel, shown in its source's place")
-      ->check(CLI::IsMember({"ttir", "ttgir", "ptx"}));
+  command
+      .add_option("--page", options.page,
+                  "what the compiler made of the kernel, or its host program, shown in its source's place")
+      ->check(CLI::IsMember({"ttir", "ttgir", "ptx", "host"}));
   command.add_option("--language", options.language, "the language")->check(CLI::IsMember({"en", "zh"}));
   command.add_option("--zoom", options.zoom, "how near the tile view looks")
       ->check(CLI::IsMember({"grid", "block", "warp", "lane"}));

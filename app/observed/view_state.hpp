@@ -74,7 +74,7 @@ struct SourceQuote {
 };
 
 /// What the source panel shows: the kernel's source, or what a compiler made of it.
-enum class SourcePage { source, ttir, ttgir, ptx };
+enum class SourcePage { source, ttir, ttgir, ptx, host };
 
 /// The window's position on the desktop, in screen coordinates; width 0: not known yet.
 struct WindowPlace {

@@ -252,6 +252,7 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   if (!options.page.empty())
     shot.page = options.page == "ttir"    ? SourcePage::ttir
                 : options.page == "ttgir" ? SourcePage::ttgir
+                : options.page == "host"  ? SourcePage::host
                                           : SourcePage::ptx;
   shot.request = *request;
   shot.request.model_order = options.order;

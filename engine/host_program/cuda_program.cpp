@@ -35,12 +35,18 @@ static void check_call(cudaError_t error, const char* call, const char* file, in
 )";
 
 constexpr std::string_view kReport = R"(
-/// Prints a checksum of the bytes (FNV-1a) and the first elements.
+/// Prints a checksum and the first elements. The checksum is the sum of the words of 32 bits, each times a power of an
+/// odd number, so that their order counts.
 template <class T>
 void report(const char* name, const std::vector<T>& elements) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(elements.data());
-  uint64_t checksum = 0xcbf29ce484222325U;
-  for (size_t i = 0; i < elements.size() * sizeof(T); ++i) checksum = (checksum ^ bytes[i]) * 0x100000001b3U;
+  const size_t bytes = elements.size() * sizeof(T);
+  uint64_t checksum = 0, power = 1;
+  for (size_t first = 0; first < bytes; first += 4) {
+    uint32_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const char*>(elements.data()) + first, bytes - first < 4 ? bytes - first : 4);
+    power *= 0x9e3779b97f4a7c15U;
+    checksum += word * power;
+  }
   std::printf("%s: %zu elements, checksum %016llx, begins with", name, elements.size(),
               static_cast<unsigned long long>(checksum));
   for (size_t i = 0; i < elements.size() && i < 4; ++i) std::printf(" %.9g", static_cast<double>(as_number(elements[i])));
@@ -384,6 +390,12 @@ class CudaProgram {
     return fmt::format("  {}<<<{}, {}{}>>>({});\n", name, grid, block, shared, arguments_code(launch));
   }
 
+  std::string about_check() const {
+    return plan_.unchecked ? " No check follows: nothing tells of a launch that the runtime refused.\n"
+                           : " cudaGetLastError tells of a launch that the runtime refused.\n";
+  }
+  std::string check() const { return plan_.unchecked ? "" : "  CHECK(cudaGetLastError());\n"; }
+
   std::string launches() const {
     std::string text;
     for (const auto& [name, value] : named_)
@@ -410,16 +422,17 @@ class CudaProgram {
       text +=
           "  // <<<blocks, threads of a block>>>. The launch returns at once: it puts the kernel in a queue, and the "
           "host\n"
-          "  // continues. cudaGetLastError tells of a launch that the runtime refused.\n";
-      text += launch_code(launch, "grid", "block") + "  CHECK(cudaGetLastError());\n";
+          "  // continues." +
+          about_check();
+      text += launch_code(launch, "grid", "block") + check();
     } else {
       text +=
           "  // <<<blocks, threads of a block>>>. A launch returns at once: it puts the kernel in a queue, in which "
           "the\n"
-          "  // kernels run one after the other. cudaGetLastError tells of a launch that the runtime refused.\n";
+          "  // kernels run one after the other." +
+          about_check();
       for (const Launch& launch : plan_.launches)
-        text +=
-            launch_code(launch, extent_code(launch.grid), extent_code(launch.block)) + "  CHECK(cudaGetLastError());\n";
+        text += launch_code(launch, extent_code(launch.grid), extent_code(launch.block)) + check();
     }
     text += fmt::format(
         "  // Waits until the GPU has finished, and tells of errors while {} ran.\n  CHECK(cudaDeviceSynchronize());\n",

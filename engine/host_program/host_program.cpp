@@ -11,6 +11,7 @@
 #include "engine/compile/kernel_names.hpp"
 #include "engine/host_program/cuda_program.hpp"
 #include "engine/host_program/python_program.hpp"
+#include "engine/numbers.hpp"
 #include "engine/run/engine.hpp"
 
 namespace tilescope {
@@ -57,8 +58,11 @@ HostProgramResult host_program_of(const Engine& engine, const Request& request, 
   for (const Param& param : lab->params) subject.meaning[param.name] = param.title.en;
   if (const auto resolved = engine.resolve(request)) {
     subject.title = fmt::format("{}, {}", lab->title.en, resolved->rung->name);
-    if (resolved->rung->grid_formula && plan.launches.size() == 1)
-      subject.grid_formula = resolved->rung->grid_formula(resolved->config);
+    if (resolved->rung->grid_formula && plan.launches.size() == 1) {
+      const std::string formula = resolved->rung->grid_formula(resolved->config);
+      const std::string grid = with_separators(static_cast<int64_t>(plan.launches.front().grid.count()));
+      if (formula.ends_with(" = " + grid)) subject.grid_formula = formula;  // a switch may have changed the grid
+    }
   }
   return host_program(subject);
 }

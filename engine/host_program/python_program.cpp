@@ -42,6 +42,17 @@ def uniform(stream, count):  # [0, 1)
 
 def to_gpu(values, shape, dtype):
     return torch.tensor(values, dtype=dtype).reshape(shape).cuda()
+
+
+def report(name, tensor):  # a checksum and the first elements
+    elements = tensor.flatten().contiguous().cpu()
+    data = elements.view(torch.uint8).numpy().tobytes()
+    words = np.frombuffer(data + bytes(-len(data) % 4), "<u4").astype(np.uint64)
+    # Each word of 32 bits times a power of an odd number, so that their order counts.
+    powers = np.multiply.accumulate(np.full(words.size, 0x9E3779B97F4A7C15, np.uint64))
+    checksum = int((words * powers).sum(dtype=np.uint64))
+    first = " ".join(f"{float(element):.9g}" for element in elements[:4].tolist())
+    print(f"{name}: {elements.numel()} elements, checksum {checksum:016x}, begins with {first}")
 )";
 
 std::string torch_type(DType type) {
@@ -185,7 +196,8 @@ class PythonProgram {
 
   /// Names of the program that a buffer must not take.
   std::string name_of(size_t buffer) const {
-    static const std::set<std::string> taken{"tl", "np", "torch", "triton", "normal", "uniform", "scatter", "bits_at"};
+    static const std::set<std::string> taken{"tl",      "np",      "torch",   "triton", "normal",
+                                             "uniform", "scatter", "bits_at", "to_gpu", "report"};
     std::string text = plan_.buffers[buffer].name;
     for (char& letter : text)
       if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
@@ -242,8 +254,14 @@ class PythonProgram {
     }
     for (const Define& define : launch.triton.constexprs)
       arguments += fmt::format(", {}={}", define.name, constexpr_code(define.value));
-    if (launch.triton.num_warps > 0) arguments += fmt::format(", num_warps={}", launch.triton.num_warps);
-    if (launch.triton.num_stages > 0) arguments += fmt::format(", num_stages={}", launch.triton.num_stages);
+    // A kernel that takes an option as a constexpr gets it under that name, once.
+    const auto is_option = [&](const char* name) {
+      return std::ranges::find(launch.triton.constexprs, name, &Define::name) == launch.triton.constexprs.end();
+    };
+    if (launch.triton.num_warps > 0 && is_option("num_warps"))
+      arguments += fmt::format(", num_warps={}", launch.triton.num_warps);
+    if (launch.triton.num_stages > 0 && is_option("num_stages"))
+      arguments += fmt::format(", num_stages={}", launch.triton.num_stages);
     std::string grid = std::to_string(launch.grid.x);
     if (launch.grid.y != 1 || launch.grid.z != 1) grid += fmt::format(", {}", launch.grid.y);
     if (launch.grid.z != 1) grid += fmt::format(", {}", launch.grid.z);
@@ -257,8 +275,7 @@ class PythonProgram {
       const BufferSpec& spec = plan_.buffers[i];
       if ((spec.role != Role::output && spec.role != Role::inout) || !is_used(plan_, i)) continue;
       const std::string name = name_of(i);
-      text += fmt::format("print(\"{0}:\", {0}.numel(), \"elements, begins with\", {0}.flatten()[:4].cpu().tolist())\n",
-                          name);
+      text += fmt::format("report(\"{0}\", {0})\n", name);
     }
     return text;
   }

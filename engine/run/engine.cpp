@@ -1,6 +1,7 @@
 // The engine's state, and how a request is resolved before compilation: run.cpp executes it.
 #include "engine/run/engine.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/compile/ptx_source.hpp"
@@ -132,6 +133,12 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
   if (auto planted = plant_bugs(plan, *lab, *rung, request.broken); !planted) return forward(planted);
   plan.buffers = rung->buffers ? rung->buffers(config) : lab->buffers(config);
   plan.launches = rung->launches(config);
+  for (const BreakIt& one : lab->break_it) {
+    const bool on = std::ranges::find(request.broken, one.name) != request.broken.end();
+    if (!on || !one.concerns(rung->name)) continue;
+    if (one.relaunch) one.relaunch(config, plan.launches);
+    plan.unchecked = plan.unchecked || one.unchecked;
+  }
   if (rung->variables) plan.variables = rung->variables(config);
   plan.from_lab = !request.own_lab;
   plan.other_kernels = other_kernels_of(request);

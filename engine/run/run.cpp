@@ -232,6 +232,9 @@ class RunInProgress {
     return contents;
   }
 
+  /// The runtime refuses a launch, and the host does not ask.
+  bool never_noticed(const Error& error) const { return result_.plan.unchecked && error.id == ErrorId::bad_launch; }
+
   Result<void> run_on_gpu() {
     report(Progress::Phase::execute, 0);
     if (!engine_.gpu()) return forward(engine_.gpu());
@@ -241,6 +244,7 @@ class RunInProgress {
     result_.run_ms = 0;
     for (const auto& launch : result_.plan.launches) {
       auto ran = gpu.launch(result_.compiled, launch, *buffers, {}, stop_);
+      if (!ran && never_noticed(ran.error())) continue;
       if (!ran) return forward(ran);
       result_.run_ms += ran->elapsed_ms;
       result_.output += ran->output;
@@ -357,6 +361,7 @@ class RunInProgress {
         report(Progress::Phase::simulate, (static_cast<double>(i) + fraction) / static_cast<double>(count));
       };
       auto ran = simulator.launch(result_.compiled, result_.plan.launches[i], buffers, options, stop_);
+      if (!ran && never_noticed(ran.error())) continue;
       if (!ran) return forward(ran);
       append_launch(result_.trace, sites_, ran->trace, ran->sites, options.launch_index);
       add_counters(counters_, ran->counters);

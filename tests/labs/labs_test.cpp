@@ -244,6 +244,11 @@ bool is_refused_at_its_line(const Result<RunResult>& result, const std::string& 
   return line != std::string::npos && std::isdigit(static_cast<unsigned char>(message[line + file.size() + 1])) != 0;
 }
 
+/// A bug of the host may ask for a launch that no device takes; with its checks it is told so.
+bool is_refused_launch(const BreakIt& one, const Error& error) {
+  return one.relaunch && !one.unchecked && error.id == ErrorId::bad_launch;
+}
+
 TEST_P(EveryLab, NoticesEverySwitchThatBreaksIt) {
   for (size_t turn = 0; const auto& one : lab().break_it) {
     std::vector<std::string> broken;
@@ -256,6 +261,7 @@ TEST_P(EveryLab, NoticesEverySwitchThatBreaksIt) {
       const auto result = engine().run(request);
       const std::string file = source_file_of(lab(), *find_rung(lab(), rung));
       if (language_of(file) == KernelLanguage::triton && is_refused_at_its_line(result, file)) continue;
+      if (!result && is_refused_launch(one, result.error())) continue;
       ASSERT_TRUE(result) << result.error().message;
       EXPECT_TRUE(!result->findings.empty() || !result->passed());
     }

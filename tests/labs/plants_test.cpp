@@ -22,7 +22,7 @@ TEST(PlantedBugs, EveryChangeIsOfATextThatIsThereOnce) {
   size_t changes = 0;
   for (const Lab& lab : labs())
     for (const BreakIt& one : lab.break_it) {
-      EXPECT_FALSE(one.plants.empty()) << lab.name << " " << one.name;
+      EXPECT_TRUE(!one.plants.empty() || one.relaunch) << lab.name << " " << one.name;
       for (const Plant& change : one.plants) {
         const std::string file = change.file.empty() ? lab.kernel_file : change.file;
         const auto planted = plant(kernel_text(file), std::vector<Plant>{change}, one.name);

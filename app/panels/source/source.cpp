@@ -107,6 +107,7 @@ void SourcePanel::take_ledger(PanelContext& context) {
 
 /// The shown page of the kernel that is shown, if it was launched.
 void SourcePanel::take_listing() {
+  if (page_ == SourcePage::host) return;  // of the settings, not of a result: take_host
   std::string kernel;
   if (result_ && !result_->plan.launches.empty()) {
     const auto& launches = result_->plan.launches;
@@ -217,6 +218,7 @@ void SourcePanel::fulfil(PanelContext& context, SourceWish wish) {
     case SourceWish::edit:
       return set_editing(context, !source_.editable || shows_listing());
     case SourceWish::save:
+      if (has_program()) return save_program(context);
       return save_copy(context);
     case SourceWish::replace:
       if (!source_.editable || shows_listing()) set_editing(context, true);
@@ -241,6 +243,7 @@ void SourcePanel::draw(PanelContext& context) {
   take_source(context);
   take_page(context);
   take_result(context);
+  take_host(context);
   take_headers(context);
   take_quote(context);
   take_selection(context);

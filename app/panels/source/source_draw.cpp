@@ -76,8 +76,17 @@ float SourcePanel::draw_actions(PanelContext& context, float right, float middle
   draw_maximise(context, &right, middle);
   // A Triton kernel has tabs for what the compiler made of it.
   const bool has_tabs = language() == KernelLanguage::triton;
-  if (!has_tabs && action(context, {.name = "source.ptx", .key = "source.ptx", .on = shows_listing()}, &right, middle))
-    show_page(context, shows_listing() ? SourcePage::source : SourcePage::ptx);
+  const auto page = [&](const char* name, SourcePage one) {
+    const bool on = page_ == one;
+    if (!has_tabs && action(context, {.name = name, .key = name, .on = on}, &right, middle))
+      show_page(context, on ? SourcePage::source : one);
+  };
+  page("source.host", SourcePage::host);
+  page("source.ptx", SourcePage::ptx);
+  if (has_program()) {
+    if (action(context, {.name = "source.save", .key = "source.save_program"}, &right, middle)) save_program(context);
+    if (action(context, {.name = "source.copy", .key = "source.copy_program"}, &right, middle)) copy_program(context);
+  }
   const bool editing = source_.editable;
   if (action(context,
              {.name = "source.edit",

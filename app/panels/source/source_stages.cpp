@@ -1,4 +1,5 @@
-// What the compiler made of the kernel, in the place of its source: TTIR and TTGIR of a Triton kernel, and the PTX.
+// What stands in the place of the source: what the compiler made of the kernel (TTIR and TTGIR of a Triton kernel, the
+// PTX), and the host program.
 #include <imgui.h>
 
 #include <algorithm>
@@ -17,10 +18,11 @@ struct PageTab {
   SourcePage page;
   const char *name, *key;
 };
-constexpr std::array<PageTab, 4> kPages{{{SourcePage::source, "source_page.python", "source.python"},
+constexpr std::array<PageTab, 5> kPages{{{SourcePage::source, "source_page.python", "source.python"},
                                          {SourcePage::ttir, "source_page.ttir", "source.ttir"},
                                          {SourcePage::ttgir, "source_page.ttgir", "source.ttgir"},
-                                         {SourcePage::ptx, "source_page.ptx", "source.ptx"}}};
+                                         {SourcePage::ptx, "source_page.ptx", "source.ptx"},
+                                         {SourcePage::host, "source_page.host", "source.host"}}};
 
 }  // namespace
 
@@ -38,6 +40,7 @@ void SourcePanel::show_page(PanelContext& context, SourcePage page) {
   show_header(context, {});
   take_listing();
   if (!shows_listing()) return;
+  if (page == SourcePage::host) return take_host(context);
   const auto row = listing_.first_of(selected_.value_or(0));
   page_view_.reveal(row.value_or(listing_.first_instruction()), row ? CodeView::Place::middle : CodeView::Place::top);
 }
@@ -74,7 +77,7 @@ float SourcePanel::draw_page_choice(PanelContext& context, ImVec2 low, float mid
   return end - context.px(12);
 }
 
-/// "Python  TTIR  TTGIR  PTX" for a Triton kernel. Returns where the file's name may begin.
+/// "Python  TTIR  TTGIR  PTX  Host" for a Triton kernel. Returns where the file's name may begin.
 float SourcePanel::draw_page_tabs(PanelContext& context, ImVec2 low, float right, float middle) {
   if (language() != KernelLanguage::triton) return low.x;
   float end = low.x + context.px(24);
@@ -104,6 +107,7 @@ float SourcePanel::draw_page_tabs(PanelContext& context, ImVec2 low, float right
 }
 
 void SourcePanel::draw_listing(PanelContext& context, ImVec2 size) {
+  if (page_ == SourcePage::host) return draw_program(context, size);
   if (listing_.text.empty()) {
     ImGui::BeginChild("no-ptx", size);
     const auto tab = std::ranges::find(kPages, page_, &PageTab::page);

@@ -2,7 +2,7 @@
 // source_lines.cpp what belongs to single lines, source_place.cpp says which of them are in sight, source_ledger.cpp
 // the margin grown to columns, beside the traffic view, source_pages.cpp the headers beside the file, source_stages.cpp
 // what the compiler made of it, source_compare.cpp two rungs beside each other, source_planted.cpp bugs that a switch
-// plants.
+// plants, source_host.cpp the host program.
 #pragma once
 
 #include <array>
@@ -96,6 +96,12 @@ class SourcePanel {
   void show_page(PanelContext& context, SourcePage page);
   float draw_page_tabs(PanelContext& context, ImVec2 low, float right, float middle);
   float draw_page_choice(PanelContext& context, ImVec2 low, float middle);
+  // The program around the kernel (source_host.cpp).
+  void take_host(PanelContext& context);
+  bool has_program() const { return page_ == SourcePage::host && !listing_.text.empty(); }
+  void copy_program(PanelContext& context);
+  void save_program(PanelContext& context);
+  void draw_program(PanelContext& context, ImVec2 size);
   // The margin grown to columns (source_ledger.cpp).
   bool shows_columns(const PanelContext& context) const {
     return ledger_in_columns(context) && !shows_listing() && !diffing_ && !header_ && columns_.width > 0;
@@ -171,6 +177,10 @@ class SourcePanel {
   Listing listing_;  // of page_; of the PTX while the source is shown
   std::string listed_kernel_;
   SourcePage listed_page_ = SourcePage::source;
+
+  std::optional<Request> hosted_;  // what the program is of
+  Phrase no_program_;              // why there is none
+  std::string program_file_;       // "program.cu"
 
   std::vector<SourceHeader> headers_;
   std::optional<std::string> headers_of_;  // the text that they are of
