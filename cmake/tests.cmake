@@ -72,6 +72,11 @@ if(TARGET traffic_test)
   target_include_directories(traffic_test SYSTEM PRIVATE ${CUDA_INCLUDE})
 endif()
 
+# Compiles the host side of programs that include the toolkit's headers.
+if(TARGET host_program_test)
+  target_compile_definitions(host_program_test PRIVATE TILESCOPE_CUDA_INCLUDE="${CUDA_INCLUDE}")
+endif()
+
 # Kernels that fault, as those of gpu do, can break the interop that gui tests, on the whole machine.
 if(TARGET gpu_test AND TARGET gui_test)
   set_tests_properties(gpu PROPERTIES DEPENDS "gui_1;gui_2;gui_3;gui_4")

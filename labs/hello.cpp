@@ -56,7 +56,13 @@ void ask_for_too_many_threads(const Config&, std::vector<Launch>& launches) {
 }
 
 std::vector<BreakIt> hello_bugs() {
-  return {{.name = "TOO_FEW_BLOCKS",
+  return {{.name = "DROP_MASK",
+           .title = {"Drop the boundary mask", "去掉边界判断"},
+           .help = {"The last block has more threads than elements are left; they run past the end.",
+                    "最后一个线程块的线程多于剩下的元素，多出的线程会越界。"},
+           .plants = {{.in = "whole_grid", .replace = "if (i < n) ", .by = ""}},
+           .rungs = {"grid"}},
+          {.name = "TOO_FEW_BLOCKS",
            .title = {"Round the grid down", "网格向下取整"},
            .help = {"The host launches n / BLOCK blocks, rounded down. The last elements get no thread.",
                     "主机启动 n / BLOCK 个线程块，向下取整。最后几个元素没有线程负责。"},
@@ -65,12 +71,6 @@ std::vector<BreakIt> hello_bugs() {
                [](const Config& config, std::vector<Launch>& launches) {
                  for (Launch& launch : launches) launch.grid.x = static_cast<uint32_t>(full_blocks(config));
                }},
-          {.name = "DROP_MASK",
-           .title = {"Drop the boundary mask", "去掉边界判断"},
-           .help = {"The last block has more threads than elements are left; they run past the end.",
-                    "最后一个线程块的线程多于剩下的元素，多出的线程会越界。"},
-           .plants = {{.in = "whole_grid", .replace = "if (i < n) ", .by = ""}},
-           .rungs = {"grid"}},
           {.name = "TOO_MANY_THREADS",
            .title = {"2,048 threads per block", "每个线程块 2,048 个线程"},
            .help = {"The runtime refuses the launch: a block has at most 1,024 threads. The check after the launch "
@@ -132,7 +132,8 @@ std::vector<Predict> hello_predicts() {
            .answer = [](const Config& config) { return config.size("n"); },
            .others =
                [](const Config& config) {
-                 return std::vector<int64_t>{ceil_divide(config.size("n"), kLanes), ceil_divide(config.size("n"), 8), 1, kLanes * config.size("n")};
+                 return std::vector<int64_t>{ceil_divide(config.size("n"), kLanes), ceil_divide(config.size("n"), 8), 1,
+                                             kLanes * config.size("n")};
                },
            .why =
                [](const Config&) {
@@ -148,7 +149,8 @@ std::vector<Predict> hello_predicts() {
            .answer = hello_blocks,
            .others =
                [](const Config& config) {
-                 return std::vector<int64_t>{1, ceil_divide(config.size("n"), kLanes), config.size("n"), config.param("BLOCK")};
+                 return std::vector<int64_t>{1, ceil_divide(config.size("n"), kLanes), config.size("n"),
+                                             config.param("BLOCK")};
                },
            .why =
                [](const Config& config) {

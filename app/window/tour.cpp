@@ -14,7 +14,8 @@
 namespace tilescope {
 namespace {
 
-constexpr const char* kLab = "vector-add";
+constexpr const char* kLab = "hello";
+constexpr const char* kRung = "one-block";  // the next one has the whole grid
 constexpr const char* kParam = "BLOCK";
 // Unscaled pixels.
 constexpr float kWidth = 300, kPadding = 16, kRow = 24, kLine = 19, kTip = 9, kAway = 14, kMargin = 8;
@@ -40,8 +41,11 @@ std::string target_of(const PanelContext& context, size_t step) {
       const auto next = here != lab.rungs.end() && here + 1 != lab.rungs.end() ? here + 1 : lab.rungs.begin();
       return "rung." + next->name;
     }
-    case 2:
-      return lab.break_it.empty() ? std::string() : "break." + lab.break_it.front().name;
+    case 2: {
+      const auto here =
+          std::ranges::find_if(lab.break_it, [&](const BreakIt& one) { return one.concerns(context.rung().name); });
+      return here == lab.break_it.end() ? std::string() : "break." + here->name;
+    }
     case 3:
       return "tab." + std::to_string(WindowViews::index_of("step"));
     default:
@@ -50,7 +54,10 @@ std::string target_of(const PanelContext& context, size_t step) {
 }
 
 bool shows_a_planted_bug(const PanelContext& context) {
-  return context.result && !context.result->request.broken.empty() && !context.result->findings.empty();
+  const auto& error = context.session.error();  // a bug of the host may have the launch refused
+  if (error && error->id == ErrorId::bad_launch && !context.session.request().broken.empty()) return true;
+  if (!context.result || context.result->request.broken.empty()) return false;
+  return !context.result->findings.empty() || !context.result->passed();
 }
 
 /// The target's area; a slider's includes its label and number above the track.
@@ -171,7 +178,7 @@ bool draw_link(PanelContext& context, const char* name, const std::string& text,
 void start_tour(Screen& screen) {
   Session& session = screen.session;
   session.select_lab(kLab);
-  session.select_rung(session.lab().rungs.front().name);
+  session.select_rung(kRung);
   for (const BreakIt& one : session.lab().break_it) session.set_broken(one.name, false);
   screen.view.tab = "lesson";
   screen.view.tour = {.running = true};

@@ -23,15 +23,16 @@ class TourTest : public ScreenTest {
   const Tour& tour() { return screen->view.tour; }
 };
 
-TEST_F(TourTest, BeginsWithTheLessonOfVectorAdd) {
-  EXPECT_EQ(screen->session.lab().name, "vector-add");
+TEST_F(TourTest, BeginsWithTheLessonOfTheFirstLab) {
+  EXPECT_EQ(screen->session.lab().name, "hello");
+  EXPECT_EQ(screen->session.lab().name, labs().front().name);
   EXPECT_EQ(screen->view.tab, "lesson");
   EXPECT_TRUE(screen->marks().contains("tour card"));
   EXPECT_THAT(tour().done, ::testing::Each(false));
 }
 
 TEST_F(TourTest, TicksWhatIsDoneInWhateverOrder) {
-  click("rung.tile-per-cta");
+  click("rung.grid");
   EXPECT_THAT(tour().done, ::testing::ElementsAre(false, true, false, false));
   screen->session.set_param("BLOCK", 128);
   frame();
@@ -43,6 +44,7 @@ TEST_F(TourTest, TicksWhatIsDoneInWhateverOrder) {
 TEST_F(TourTest, ABugCountsOnceItsFindingIsThere) {
   if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
   screen->session.set_size("n", 5000);
+  click("rung.grid");
   click("break.DROP_MASK");
   EXPECT_FALSE(tour().done[2]);
   press(Key::f5);
@@ -51,7 +53,7 @@ TEST_F(TourTest, ABugCountsOnceItsFindingIsThere) {
 }
 
 TEST_F(TourTest, NeverCoversWhatItPointsAt) {
-  const char* kTargets[] = {"slider.BLOCK", "rung.tile-per-cta", "break.DROP_MASK", "tab.4"};
+  const char* kTargets[] = {"slider.BLOCK", "rung.grid", "break.TOO_MANY_THREADS", "tab.4"};
   for (const ImVec2 size : {ImVec2(1600, 1000), ImVec2(1280, 800), ImVec2(900, 560)}) {
     window = size;
     for (size_t step = 0; step < Tour::kSteps; ++step) {
@@ -68,7 +70,7 @@ TEST_F(TourTest, NeverCoversWhatItPointsAt) {
 }
 
 TEST_F(TourTest, IsClosedRememberedAndBegunAgain) {
-  click("rung.tile-per-cta");
+  click("rung.grid");
   const auto settings = settings_of(*screen);
   EXPECT_EQ(settings.at("tour").at("running"), true);
   click("tour close");

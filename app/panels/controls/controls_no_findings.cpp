@@ -53,8 +53,10 @@ void no_findings_card(Column& column) {
       paragraph(column, text.format("controls.findings_gone", fmt::arg("id", finding_name(text, fixed.id))),
                 column.theme().text);
     const uint64_t sampled = context.result->blocks_sampled;
+    const bool never_ran = context.result->plan.unchecked && context.result->simulated_warps == 0;
     if (wrong)
-      paragraph(column, text("controls.wrong_without_findings"), column.theme().text);
+      paragraph(column, text(never_ran ? "controls.wrong_never_ran" : "controls.wrong_without_findings"),
+                column.theme().text);
     else
       paragraph(column,
                 sampled != 0 ? text.format("controls.checked_sampled",

@@ -146,6 +146,7 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
     return explain_rect(context, {x, low.y}, {right, low.y + context.px(kSourceHeader)},
                         context.strings("source.header_meaning"));
   }
+  if (has_program()) return;
   std::string about = shown_kernel(context);
   if (taken_edit_ || edits_pending_) about = context.strings("source.edited");
   const bool known = lines_agree() && !taken_edit_;

@@ -1,6 +1,7 @@
 // The page Host: the whole program around the kernel at the present settings and switches, to read, copy and save.
 #include <imgui.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/draw/widgets.hpp"
@@ -19,6 +20,7 @@ void SourcePanel::take_host(PanelContext& context) {
   }
   const Request& request = context.session.request();
   if (hosted_ == request) return;
+  const bool opened = !hosted_ || hosted_->lab != request.lab || hosted_->rung != request.rung;
   hosted_ = request;
   listed_kernel_.clear();
   listed_page_ = SourcePage::host;
@@ -34,7 +36,19 @@ void SourcePanel::take_host(PanelContext& context) {
     listing_.text = std::move(program->text);
   }
   page_view_.set_syntax(syntax());
-  if (page_view_.buffer.text() != listing_.text) page_view_.buffer.reset(listing_.text);
+  if (page_view_.buffer.text() == listing_.text) return;
+  page_view_.buffer.reset(listing_.text);
+  if (opened) reveal_host_side();
+}
+
+/// The kernel is known from its own page: the part that begins here is what the page is for.
+void SourcePanel::reveal_host_side() {
+  const std::string& text = listing_.text;
+  const size_t main = text.find("\nint main() {"), buffers = text.find("\n# Buffers on the GPU.");
+  const size_t at = main != std::string::npos ? main : buffers;
+  if (at == std::string::npos) return;
+  const auto line = static_cast<uint32_t>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
+  page_view_.reveal(line + 1, CodeView::Place::top);
 }
 
 void SourcePanel::copy_program(PanelContext& context) {

@@ -135,9 +135,10 @@ float SourcePanel::draw_file_name(PanelContext& context, ImVec2 low, float right
   ImFont* font = context.fonts.small;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float x = low.x + context.px(24), top = centred_top(font, middle);
-  const float chevron = headers_.empty() ? 0 : context.px(20);
-  std::string name = header_ ? headers_[*header_].name : file_name_of(file_);
-  if (!header_ && !context.session.shows_own()) {
+  const bool has_choice = !headers_.empty() && !has_program();
+  const float chevron = !has_choice ? 0 : context.px(20);
+  std::string name = header_ ? headers_[*header_].name : has_program() ? program_file_ : file_name_of(file_);
+  if (!header_ && !has_program() && !context.session.shows_own()) {
     // The kernel's name is worth more than the folder.
     const float kernel_room = right - x - chevron - text_size(font, shown_kernel(context)).x - context.px(106);
     if (text_size(font, file_).x <= kernel_room) name = file_;
@@ -148,7 +149,7 @@ float SourcePanel::draw_file_name(PanelContext& context, ImVec2 low, float right
   const float end = x + text_size(font, shown).x + chevron;
   const ImVec2 button_low{x - context.px(4), middle - context.px(12)}, button_high{end, middle + context.px(12)};
   bool hovered = false;
-  if (!headers_.empty()) {
+  if (has_choice) {
     ImGui::SetCursorScreenPos(button_low);
     if (hit_area("pages.choice", {button_high.x - button_low.x, button_high.y - button_low.y}))
       open_menu(context.view, "source files");

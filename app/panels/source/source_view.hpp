@@ -98,6 +98,7 @@ class SourcePanel {
   float draw_page_choice(PanelContext& context, ImVec2 low, float middle);
   // The program around the kernel (source_host.cpp).
   void take_host(PanelContext& context);
+  void reveal_host_side();
   bool has_program() const { return page_ == SourcePage::host && !listing_.text.empty(); }
   void copy_program(PanelContext& context);
   void save_program(PanelContext& context);
