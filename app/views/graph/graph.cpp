@@ -118,8 +118,8 @@ bool GraphView::concerns(const Session& session) const {
 Lower GraphView::lower(const PanelContext&, bool) const { return {.areas = Lower::Areas::own, .lowered = kGraphLower}; }
 
 void GraphView::apply(ViewState&, const ShotWishes& wishes) {
-  if (wishes.bottom == "modules") choice_.level = GraphLevel::modules;
-  if (wishes.bottom == "decode") choice_.decode = true;
+  if (wishes.zoom == "grid") choice_.level = GraphLevel::modules;
+  if (wishes.bottom == "roofline") tab_ = GraphTab::roofline;
 }
 
 /// Whatever the choice asks for, built anew only when something of it has changed.
