@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(TILE* TILE)
                   [&](int row, int column, float sum) { c[static_cast<long long>(row) * c_step + column] = sum; });
 }
 
-// scores = Q · Kᵀ, for each head
+// scores = Q · Kᵗ, for each head
 extern "C" __global__ void __launch_bounds__(TILE* TILE)
     query_key(const float* qkv, float* scores, int sequence, int head_dim, int heads, int kv_heads) {
   const Heads layout{sequence, head_dim, heads, kv_heads};

@@ -38,9 +38,9 @@ Predict predict_matmuls() {
           .why =
               [](const Config&) {
                 return Text{
-                    "Q, K and V projection, QKᵀ, weights × V, the output projection, and the two of the MLP. QKᵀ and × "
+                    "Q, K and V projection, Q · Kᵗ, weights × V, the output projection, and the two of the MLP. Q · Kᵗ and × "
                     "V multiply activations with each other; the other six multiply by weights.",
-                    "Q、K、V 投影、QKᵀ、权重 × V、输出投影，以及 MLP 的两个。QKᵀ 和 × V "
+                    "Q、K、V 投影、Q · Kᵗ、权重 × V、输出投影，以及 MLP 的两个。Q · Kᵗ 和 × V "
                     "是激活值相乘；其余六个乘的是权重。"};
               }};
 }
@@ -102,8 +102,8 @@ int64_t flops_of_qk(const Config& config) {
 
 Predict predict_qk_flops() {
   return ask(
-      {.question = {"How many FLOPs does QKᵀ take for all heads, if every score is computed?",
-                    "如果每个得分都算，所有头的 QKᵀ 共需多少 FLOP？"},
+      {.question = {"How many FLOPs does Q · Kᵗ take for all heads, if every score is computed?",
+                    "如果每个得分都算，所有头的 Q · Kᵗ 共需多少 FLOP？"},
        .answer = flops_of_qk,
        .others =
            [](const Config& config) {

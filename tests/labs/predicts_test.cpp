@@ -439,9 +439,39 @@ std::vector<Case> matmul_cases() {
   };
 }
 
+// ---- Of the layer of a Transformer
+
+/// Launches that multiply matrices.
+int64_t products_launched(const RunResult& run) {
+  const std::set<std::string> products{"matmul", "query_key", "weights_value"};
+  return std::ranges::count_if(run.plan.launches,
+                               [&](const Launch& launch) { return products.contains(launch.kernel); });
+}
+int64_t bytes_of_scores(const RunResult& run) { return bytes_of(buffer(run, "scores")); }
+/// What a row of Q, K and V has besides Q.
+int64_t keys_and_values(const RunResult& run) {
+  return buffer(run, "qkv").shape.at(1) - buffer(run, "normed").shape.at(1);
+}
+/// A multiplication and an addition for each score that was written and each element of a head.
+int64_t flops_of_scores(const RunResult& run) {
+  const int64_t head_dim = buffer(run, "context").shape.at(1) / buffer(run, "scores").shape.at(1);
+  return 2 * whole(traffic_of(run, "scores").write_useful) / 4 / 3 * head_dim;  // scale and mask write them again
+}
+std::vector<Case> layer_cases() {
+  const std::vector<Setting> settings{
+      {}, {{"batch", 2}, {"sequence", 33}}, {{"heads", 8}, {"kv_heads", 8}}, {{"hidden", 128}, {"kv_heads", 1}}};
+  const std::string rung = "kernel-per-operator";
+  return {{"transformer-graph", rung, 0, launches, settings},
+          {"transformer-graph", rung, 1, products_launched, settings},
+          {"transformer-graph", rung, 2, bytes_of_scores, settings},
+          {"transformer-graph", "fused", 3, keys_and_values, settings},
+          {"transformer-graph", rung, 4, flops_of_scores, settings}};
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> all = elementwise_cases("vector-add");
-  for (auto&& some : {hello_cases(), elementwise_cases("vector-multiply"), memory_cases(), row_cases(), matmul_cases()})
+  for (auto&& some : {hello_cases(), elementwise_cases("vector-multiply"), memory_cases(), row_cases(), matmul_cases(),
+                      layer_cases()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

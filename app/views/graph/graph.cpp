@@ -19,6 +19,7 @@ namespace {
 // Unscaled pixels.
 constexpr float kGraphSide = 24, kChoices = 30, kLegend = 22;
 constexpr float kGraphLower = 96;  // the graph is high, so the area below it starts lower
+constexpr float kLowView = 520;    // height of the view below which the options are folded
 constexpr const char* kGraphLab = "transformer-graph";
 constexpr double kMicro = 1e6;
 
@@ -117,8 +118,8 @@ bool GraphView::concerns(const Session& session) const {
 Lower GraphView::lower(const PanelContext&, bool) const { return {.areas = Lower::Areas::own, .lowered = kGraphLower}; }
 
 void GraphView::apply(ViewState&, const ShotWishes& wishes) {
-  if (wishes.bottom == "modules") choice_.level = GraphLevel::modules;
-  if (wishes.bottom == "decode") choice_.decode = true;
+  if (wishes.zoom == "grid") choice_.level = GraphLevel::modules;
+  if (wishes.bottom == "roofline") tab_ = GraphTab::roofline;
 }
 
 /// Whatever the choice asks for, built anew only when something of it has changed.
@@ -314,6 +315,28 @@ void GraphView::draw_sentence(PanelContext& context, float width) {
   ImGui::SetCursorScreenPos({at.x, at.y + height + context.px(6)});
 }
 
+/// One line with the sizes: pressed, it shows or hides the options.
+float GraphView::draw_fold(PanelContext& context, bool unfolded) {
+  const TransformerOptions& options = choice_.options;
+  ImFont* small = context.fonts.small;
+  const std::string text = context.strings.format(
+      "view.graph.options_line", fmt::arg("batch", with_separators(options.batch)),
+      fmt::arg("sequence", with_separators(options.sequence)), fmt::arg("hidden", with_separators(options.hidden)),
+      fmt::arg("heads", options.heads), fmt::arg("kv_heads", options.kv_heads),
+      fmt::arg("mlp", with_separators(options.mlp)), fmt::arg("type", name_of(options.type)));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = context.px(22), middle = at.y + height / 2, wide = text_size(small, text).x + context.px(18);
+  if (hit_area("fold options", {wide, height})) unfolded_ = !unfolded;
+  const bool hovered = ImGui::IsItemHovered();
+  explain(context, context.strings("view.graph.options_meaning"));
+  mark(context, "graph.options", at, {at.x + wide, at.y + height});
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  draw_text(list, small, {at.x, centred_top(small, middle)}, hovered ? context.theme.accent : context.theme.muted,
+            text);
+  draw_chevron(list, {at.x + wide - context.px(7), middle}, context.px(8), context.theme.muted);
+  return height;
+}
+
 void GraphView::draw_options(PanelContext& context, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   float height = 0;
@@ -321,7 +344,11 @@ void GraphView::draw_options(PanelContext& context, float width) {
     const TextRun runs[] = {{context.fonts.small, context.theme.muted, context.strings("view.graph.lab_sizes")}};
     height = flow_text(ImGui::GetWindowDrawList(), at, width, context.px(20), runs);
   } else {
-    height = draw_layer_options(context, choice_.options, width);
+    const bool low = ImGui::GetWindowHeight() < context.px(kLowView);
+    const bool unfolded = unfolded_.value_or(!low);
+    if (low || !unfolded) height = draw_fold(context, unfolded);
+    ImGui::SetCursorScreenPos({at.x, at.y + height});
+    if (unfolded) height += draw_layer_options(context, choice_.options, width);
   }
   ImGui::SetCursorScreenPos({at.x, at.y + height + context.px(4)});
 }
@@ -341,7 +368,7 @@ void GraphView::draw_legend(PanelContext& context, ImVec2 low, float right) cons
     }
     x += draw_text(list, small, {x, centred_top(small, middle)}, context.theme.muted, text).x + context.px(16);
   };
-  entry("view.graph.legend", 0, false);
+  entry(canvas_.compact() ? "view.graph.legend_brief" : "view.graph.legend", 0, false);
   entry("view.graph.by_memory", context.theme.accent, true);
   entry("view.graph.by_compute", context.theme.text, true);
 }

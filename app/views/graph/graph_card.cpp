@@ -13,7 +13,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kCardSide = 16, kCardLine = 20, kCardTitle = 30, kCardLabel = 72, kPartTabs = 30;
+constexpr float kCardSide = 16, kCardLine = 20, kCardTitle = 30, kCardLabel = 88, kPartTabs = 30;
 constexpr float kLeastForBoth = 400;  // height of the area: below it card and roofline take turns
 constexpr double kCardMicro = 1e6;
 
@@ -24,8 +24,8 @@ std::string shapes_of(const OperatorGraph& graph, const GraphNode& node) {
   return text + " → " + text_of_shape(graph.tensors[node.output].shape);
 }
 
-/// "q 16.8 MB + k 16.8 MB + qk 268 MB"
-std::string bytes_of_tensors(const OperatorGraph& graph, const GraphNode& node) {
+/// "q 16.8 MB + k 16.8 MB + 268 MB written"
+std::string bytes_of_tensors(const Strings& strings, const OperatorGraph& graph, const GraphNode& node) {
   std::string text;
   std::vector<size_t> done;
   for (const size_t input : node.inputs) {
@@ -36,7 +36,9 @@ std::string bytes_of_tensors(const OperatorGraph& graph, const GraphNode& node) 
       text.append(text.empty() ? "" : " + ").append(graph.tensors[input].name).append(" ").append(three_figures(bytes));
   }
   const double written = bytes_written(graph, node);
-  if (written > 0) text.append(" + → ").append(three_figures(written));
+  if (written > 0)
+    text.append(text.empty() ? "" : " + ")
+        .append(strings.format("view.graph.written", fmt::arg("bytes", three_figures(written))));
   return text;
 }
 
@@ -88,7 +90,8 @@ void GraphView::draw_node(PanelContext& context) {
   y += context.px(kCardTitle) + context.px(2);
   const auto line = [&](const char* key, const std::string& text) {
     if (text.empty()) return;
-    draw_text(list, small, {left, y}, theme.muted, strings(key));
+    const TextRun label[] = {{small, theme.muted, strings(key)}};
+    flow_text(list, {left, y}, context.px(kCardLabel), context.px(kCardLine), label);
     const float from = left + context.px(kCardLabel);
     const TextRun runs[] = {{small, theme.text, text}};
     y += std::max(context.px(kCardLine), flow_text(list, {from, y}, right - from, context.px(kCardLine), runs));
@@ -100,7 +103,7 @@ void GraphView::draw_node(PanelContext& context) {
     line("view.graph.card_shapes", shapes_of(graph, node));
     const std::string formula = flops_formula(graph, node), flops = graph_number(phase->cost.flops / 1e6) + " MFLOP";
     line("view.graph.card_flops", formula.empty() ? flops : formula + " = " + flops);
-    const std::string tensors = bytes_of_tensors(graph, node);
+    const std::string tensors = bytes_of_tensors(strings, graph, node);
     line("view.graph.card_bytes",
          tensors.empty() ? strings("view.graph.moves_nothing") : tensors + " = " + three_figures(phase->cost.bytes()));
   } else {
@@ -117,7 +120,7 @@ void GraphView::draw_node(PanelContext& context) {
        strings.format(phase->cost.intensity() < own_ridge ? "view.graph.below_ridge" : "view.graph.above_ridge",
                       fmt::arg("intensity", graph_number(phase->cost.intensity())),
                       fmt::arg("ridge", graph_number(own_ridge)),
-                      fmt::arg("rate", one ? name_of(phase->cost.rate) : "")));
+                      fmt::arg("rate", one ? fmt::format("({})", name_of(phase->cost.rate)) : std::string())));
   line("view.graph.card_time",
        strings.format("view.graph.time_bounds", fmt::arg("bytes", graph_number(phase->cost.bytes_seconds * kCardMicro)),
                       fmt::arg("flops", graph_number(phase->cost.flops_seconds * kCardMicro))));

@@ -13,7 +13,8 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kSliderWidth = 118, kSliderHeight = 36, kSliderGap = 18, kChipHeight = 24, kChipGap = 14;
+constexpr float kSliderWidth = 150, kLeastSlider = 96, kSliderHeight = 36, kSliderGap = 16, kChipHeight = 24,
+                kChipGap = 11;
 
 class OptionFlow {
  public:
@@ -46,10 +47,9 @@ struct OptionSlider {
   int64_t* value;
 };
 
-void draw_option_slider(PanelContext& context, OptionFlow& flow, const OptionSlider& slider) {
+void draw_option_slider(PanelContext& context, OptionFlow& flow, const OptionSlider& slider, float width) {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float width = context.px(kSliderWidth);
   const ImVec2 low = flow.take(width, context.px(kSliderHeight), context.px(kSliderGap));
   ImGui::SetCursorScreenPos(low);
   hit_area(slider.name, {width, context.px(kSliderHeight)});
@@ -165,7 +165,7 @@ void keep_divisible(TransformerOptions& options, const TransformerOptions& befor
     options.kv_heads = nearest_stop(divisors_of(options.heads, options.heads), options.kv_heads);
 }
 
-void draw_sizes(PanelContext& context, OptionFlow& flow, TransformerOptions& options) {
+void draw_sizes(PanelContext& context, OptionFlow& flow, TransformerOptions& options, float room) {
   const TransformerOptions before = options;
   const std::vector<int64_t> hidden{256, 512, 768, 1024, 2048, 3072, 4096, 5120, 8192, 12288, 16384};
   std::vector<int64_t> mlp;
@@ -178,7 +178,10 @@ void draw_sizes(PanelContext& context, OptionFlow& flow, TransformerOptions& opt
       OptionSlider{"kv_heads", with_value(divisors_of(options.heads, options.heads), options.kv_heads),
                    &options.kv_heads},
       OptionSlider{"mlp", with_value(mlp, options.mlp), &options.mlp}};
-  for (const OptionSlider& slider : sliders) draw_option_slider(context, flow, slider);
+  const auto count = static_cast<float>(sliders.size());
+  const float width = std::clamp(std::floor((room - (count - 1) * context.px(kSliderGap)) / count),
+                                 context.px(kLeastSlider), context.px(kSliderWidth));
+  for (const OptionSlider& slider : sliders) draw_option_slider(context, flow, slider, width);
   keep_divisible(options, before);
 }
 
@@ -212,7 +215,7 @@ void draw_kinds(PanelContext& context, OptionFlow& flow, TransformerOptions& opt
 float draw_layer_options(PanelContext& context, TransformerOptions& options, float width) {
   ImGui::PushID("layer options");
   OptionFlow flow(context, width);
-  draw_sizes(context, flow, options);
+  draw_sizes(context, flow, options, width);
   flow.wrap();
   draw_kinds(context, flow, options);
   ImGui::PopID();

@@ -11,7 +11,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kTableRow = 22, kTableColumn = 60, kTableSide = 16, kTableName = 132, kTablePlate = 18;
+constexpr float kTableRow = 22, kLeastColumn = 51, kTableSide = 16, kTableName = 108, kTablePlate = 18;
 constexpr double kTableMicro = 1e6;
 
 /// Units in which the columns of a phase are given: those in which its largest number is readable.
@@ -44,11 +44,11 @@ struct TableColumns {
 
 TableColumns columns_for(const PanelContext& context, const GraphShown& shown, bool decode, float left, float width) {
   TableColumns columns{.name_left = left + context.px(kTableSide), .phases = {}, .rights = {}};
-  const float inner = width - context.px(2 * kTableSide), both = context.px(kTableName + 8 * kTableColumn);
+  const float inner = width - context.px(2 * kTableSide), both = context.px(kTableName + 8 * kLeastColumn);
   columns.phases = {shown.decode ? decode : false};
   if (shown.decode && inner >= both) columns.phases = {false, true};
   const auto count = static_cast<float>(4 * columns.phases.size());
-  const float each = std::clamp((inner - context.px(kTableName)) / count, context.px(46), context.px(78));
+  const float each = std::clamp((inner - context.px(kTableName)) / count, context.px(kLeastColumn), context.px(78));
   columns.name_width = inner - each * count;
   for (float column = 1; column <= count; ++column)
     columns.rights.push_back(columns.name_left + columns.name_width + each * column);
@@ -91,9 +91,13 @@ void GraphView::draw_table(PanelContext& context) {
                                               fmt::arg("tokens", with_separators(choice_.options.sequence)));
       const std::string name = strings(decode ? "view.graph.decode" : "view.graph.prefill");
       const float wide = text_size(bold, name).x + context.px(8) + text_size(small, what).x;
-      const float at = columns.rights[4 * phase + 3] - wide;
-      draw_text(list, bold, {at, centred_top(bold, y + row / 2)}, theme.text, name);
-      draw_text_right(list, small, {columns.rights[4 * phase + 3], centred_top(small, y + row / 2)}, theme.muted, what);
+      const float end = columns.rights[4 * phase + 3];
+      if (wide > 4 * (end - columns.rights[4 * phase + 2])) {
+        draw_text_right(list, bold, {end, centred_top(bold, y + row / 2)}, theme.text, name);
+        continue;
+      }
+      draw_text(list, bold, {end - wide, centred_top(bold, y + row / 2)}, theme.text, name);
+      draw_text_right(list, small, {end, centred_top(small, y + row / 2)}, theme.muted, what);
     }
   if (!of_own) y += row;
   draw_text(list, small, {columns.name_left, centred_top(small, y + row / 2)}, theme.muted,

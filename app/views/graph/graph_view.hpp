@@ -90,6 +90,7 @@ class GraphView final : public View {
   void draw_choices(PanelContext& context, float width);
   void draw_sentence(PanelContext& context, float width);
   void draw_options(PanelContext& context, float width);
+  float draw_fold(PanelContext& context, bool unfolded);
   void draw_own(PanelContext& context, float width);
   void draw_legend(PanelContext& context, ImVec2 low, float right) const;
   void draw_table(PanelContext& context);
@@ -113,6 +114,7 @@ class GraphView final : public View {
   std::optional<Key> key_;
   GraphCanvas canvas_;
   GraphTab tab_ = GraphTab::table;
+  std::optional<bool> unfolded_;  // the options; nothing: as the height of the view suggests
 };
 
 // ---- Parts
