@@ -54,7 +54,7 @@ file(GLOB view_folders LIST_DIRECTORIES true CONFIGURE_DEPENDS app/views/* app/v
 list(FILTER view_folders EXCLUDE REGEX "\\.")
 app_sources(view_sources ${view_folders})
 add_library(tilescope_views OBJECT ${view_sources})
-target_link_libraries(tilescope_views PUBLIC tilescope_panels PkgConfig::MD4C)
+target_link_libraries(tilescope_views PUBLIC tilescope_panels tilescope_graph PkgConfig::MD4C)
 target_compile_options(tilescope_views PRIVATE ${OPTIMISE_LITTLE})
 use_precompiled(views tilescope_views)
 
