@@ -161,6 +161,12 @@ Result<void> Shell::open_screen(std::shared_ptr<Engine> engine) {
       options_.settings_file.empty() ? fs::path() : options_.settings_file.parent_path() / "python-files");
   if (!options_.settings_file.empty()) {
     read_settings(*screen_, options_.settings_file);
+    progress_ = std::make_unique<ProgressFile>(options_.settings_file);
+    screen_->session.learned = progress_->learned();
+    if (!progress_->damaged().empty()) {
+      const std::string name = progress_->damaged().filename().string();
+      screen_->show_message(screen_->strings.format("status.progress_damaged", fmt::arg("file", name)));
+    }
     screen_->workshop.set_folder(options_.settings_file.parent_path() / "exercises");
     screen_->restore_edits(options_.settings_file.parent_path() / "edits");
   }
@@ -325,20 +331,34 @@ int Shell::run() {
   while (!input_.empty()) draw_frame();
   screen_->view.closing = true;
   draw_frame();
-  if (!options_.settings_file.empty()) {
-    if (auto written = write_settings(*screen_, options_.settings_file); !written) return 1;
-  }
+  progress_refused_ = {};
+  keep_progress();
+  if (progress_ == nullptr) return 0;
+  if (!progress_->is_kept(screen_->session.learned) || !write_settings(*screen_, options_.settings_file)) return 1;
   return 0;
 }
 
 void Shell::after_frame() {
   if (std::exchange(screen_->wants_picture, false)) save_picture();
   if (!options_.state_file.empty()) write_state();
+  keep_progress();
   keep_settings();
 }
 
+/// In the frame in which something was earned: a crash takes nothing of it away.
+void Shell::keep_progress() {
+  if (progress_ == nullptr || progress_->is_kept(screen_->session.learned)) return;
+  if (progress_refused_ != Clock::time_point() && seconds_since(progress_refused_) < kSettingsEvery) return;
+  const auto written = progress_->keep(screen_->session.learned);
+  progress_refused_ = written ? Clock::time_point() : Clock::now();
+  if (written) return;
+  screen_->show_message(as_sentence(screen_->strings, written.error()));
+  noticed_ = true;  // a frame must show it
+}
+
 void Shell::keep_settings() {
-  if (options_.settings_file.empty()) return;
+  // Settings of an older version that have the progress stay until the progress is in its own file.
+  if (options_.settings_file.empty() || !progress_->settings_may_go()) return;
   // Also while the window is open: a crash loses at most the last kSettingsEvery seconds.
   note_window_place();
   std::string now = settings_text(*screen_);

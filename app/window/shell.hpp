@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "app/session/progress_file.hpp"
 #include "app/window/input_queue.hpp"
 #include "app/window/screen.hpp"
 #include "engine/run/engine.hpp"
@@ -79,6 +80,7 @@ class Shell {
   bool wait_until_something_is_due();
   void after_frame();
   void keep_settings();
+  void keep_progress();
   void write_state();
   void save_picture();
 
@@ -87,9 +89,10 @@ class Shell {
   std::unique_ptr<HeatMaps> heat_maps_;
   std::unique_ptr<Screen> screen_;
   std::unique_ptr<Offscreen> offscreen_;
+  std::unique_ptr<ProgressFile> progress_;  // null: nothing is remembered
   std::string texts_, settings_text_, state_text_;
   std::vector<std::filesystem::path> missing_fonts_;
-  std::chrono::steady_clock::time_point settings_changed_{}, last_frame_{};
+  std::chrono::steady_clock::time_point settings_changed_{}, last_frame_{}, progress_refused_{};
   std::filesystem::path frame_log_;
   InputQueue input_;
   ImVec2 pointer_{-FLT_MAX, -FLT_MAX};
