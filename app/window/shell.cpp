@@ -19,7 +19,6 @@
 #include "app/draw/gl/heat_map.hpp"
 #include "app/draw/sentences.hpp"
 #include "app/sandbox/folder_listing.hpp"
-#include "app/window/export.hpp"
 #include "app/window/settings.hpp"
 #include "app/window/state_file.hpp"
 #include "engine/run/paths.hpp"
@@ -191,11 +190,13 @@ Shell::~Shell() {
   glfwTerminate();
 }
 
-/// Only the Chinese characters that the interface uses have glyphs; a user's file may contain others.
+/// Only the Chinese characters that the interface uses have glyphs; a user's file or name may contain others.
 void Shell::load_letters_of_own_file() {
   const Sandbox& sandbox = screen_->sandbox;
-  if (letters_seen_ == sandbox.text_version()) return;
+  const std::string& learner = screen_->view.learner;
+  if (letters_seen_ == sandbox.text_version() && learner_seen_ == learner) return;
   letters_seen_ = sandbox.text_version();
+  learner_seen_ = learner;
   constexpr size_t kMostBytes = 64 << 10;
   std::string added;
   const auto add_from = [&](const std::string& text) {
@@ -208,6 +209,7 @@ void Shell::load_letters_of_own_file() {
         added += letter;
     }
   };
+  add_from(learner);
   if (sandbox.facts().text) add_from(*sandbox.facts().text);
   for (const fs::path& file : sandbox.recent()) add_from(file.string());
   if (added.empty()) return;
@@ -340,6 +342,8 @@ int Shell::run() {
 
 void Shell::after_frame() {
   if (std::exchange(screen_->wants_picture, false)) save_picture();
+  if (std::exchange(screen_->view.asks_for_progress_json, false)) save_progress_json();
+  if (std::exchange(screen_->wants_certificate, false)) save_certificate_of_window();
   if (!options_.state_file.empty()) write_state();
   keep_progress();
   keep_settings();
@@ -387,19 +391,6 @@ void Shell::write_state() {
   fs::rename(beside, options_.state_file, ignored);
 }
 
-void Shell::save_picture() {
-  int width = 0, height = 0;
-  glfwGetWindowSize(window_, &width, &height);
-  const float scale = screen_->view.scale;
-  draw_offscreen(static_cast<int>(static_cast<float>(width) / scale),
-                 static_cast<int>(static_cast<float>(height) / scale));
-  const auto file = free_file(screen_->session.request(), "png");
-  if (!file) return screen_->show_message(as_sentence(screen_->strings, file.error()));
-  const auto written = write_png(read_offscreen(), *file);
-  screen_->show_message(written ? screen_->strings.format("status.saved", fmt::arg("file", file->string()))
-                                : as_sentence(screen_->strings, written.error()));
-}
-
 void Shell::draw_offscreen(int width, int height, ImVec2 pointer) {
   const float scale = screen_->view.scale;
   const int pixels_across = static_cast<int>(std::lround(static_cast<float>(width) * scale));
@@ -423,6 +414,31 @@ void Shell::draw_offscreen(int width, int height, ImVec2 pointer) {
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   glFinish();
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
+}
+
+void Shell::draw_page(const Page& page, const std::function<void(const Fonts&)>& draw) {
+  if (!offscreen_) offscreen_ = std::make_unique<Offscreen>();
+  offscreen_->resize(page.width, page.height);
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  const Fonts fonts = load_fonts(page.font_scale, page.texts, nullptr);
+  ImGui_ImplOpenGL3_CreateFontsTexture();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = {static_cast<float>(page.width), static_cast<float>(page.height)};
+  io.DisplayFramebufferScale = {1, 1};
+  io.DeltaTime = 1.0F / 60;
+  ImGui::NewFrame();
+  draw(fonts);
+  ImGui::Render();
+  glBindFramebuffer(GL_FRAMEBUFFER, offscreen_->framebuffer);
+  glViewport(0, 0, page.width, page.height);
+  glEnable(GL_SCISSOR_TEST);
+  clear({0, 0, io.DisplaySize.x, io.DisplaySize.y}, page.height, page.background);
+  glDisable(GL_SCISSOR_TEST);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  glFinish();
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  load_scaled_fonts(screen_->view.scale, /*again=*/true);
 }
 
 Picture Shell::read_offscreen() const {
