@@ -255,6 +255,12 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   auto* progress_words = app.add_subcommand("progress", "what you have read, answered, found and written so far");
   progress_words->add_flag("--json", progress.json, "one JSON object, with the accepted texts of exercises");
   progress_words->add_option("--verify", progress.verify, "FILE.json: judge the accepted texts in it again");
+  auto* certificate = progress_words->add_option("--certificate", progress.certificate,
+                                                 "FILE.png: one page about it, to print or to show");
+  progress_words->add_option("--name", progress.name, "your name on the certificate")->needs(certificate);
+  progress_words->add_option("--language", progress.language, "of the certificate: 'en' or 'zh'")
+      ->check(CLI::IsMember({"en", "zh"}))
+      ->needs(certificate);
   auto* review_words = app.add_subcommand("review", "the review cards that are due, lab by lab");
   review_words->add_flag("--json", review.json, "one JSON object");
   auto* shot_words = app.add_subcommand("shot", "one picture of the window");

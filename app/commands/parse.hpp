@@ -46,7 +46,10 @@ struct ShotCommandOptions {
 
 struct ProgressOptions {
   bool json = false;
-  std::string verify;  // FILE.json, as --json printed it: judge its accepted texts again
+  std::string verify;           // FILE.json, as --json printed it: judge its accepted texts again
+  std::string certificate;      // FILE.png
+  std::string name;             // on the certificate; may be empty
+  std::string language = "en";  // of the certificate: en | zh
 };
 
 struct ReviewOptions {

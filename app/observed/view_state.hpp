@@ -172,6 +172,9 @@ struct ViewState : LabView, DrawState {
   std::shared_ptr<std::vector<SeenAccess>> seen_accesses;  // accesses of the lab's other rungs
   bool reveal_answer = false;                              // the controls scroll to the answer that has just appeared
   bool asks_for_file = false;                              // the dialog that opens a CUDA file is due
+  bool asks_for_certificate = false;                       // the dialog that saves a certificate is due
+  bool asks_for_progress_json = false;                     // the export of the progress is due
+  std::string learner;                                     // the name on the certificate
   std::string say;                                         // for the status bar, which takes it over
   bool closing = false;                                    // the last frame before the window closes
 };

@@ -61,7 +61,28 @@ Score score_of(const ProgressByLab& progress) {
   return score;
 }
 
-std::vector<PartDone> parts_of(const Lab& lab, const LabProgress& progress) {
+void add_progress(ProgressByLab& into, const ProgressByLab& other) {
+  for (const auto& [name, theirs] : other) {
+    LabProgress& ours = into[name];
+    ours.lesson_read |= theirs.lesson_read;
+    ours.own_edit |= theirs.own_edit;
+    ours.cards_opened |= theirs.cards_opened;
+    ours.predictions.insert(theirs.predictions.begin(), theirs.predictions.end());
+    ours.broken.insert(theirs.broken.begin(), theirs.broken.end());
+    for (const auto& [question, guesses] : theirs.guesses)
+      for (const Guess& guess : guesses)
+        if (ours.guess_at(question, guess.choices, guess.answer) == nullptr) ours.guesses[question].push_back(guess);
+    for (const std::string& question : theirs.skipped)
+      if (!ours.guesses.contains(question)) ours.skipped.insert(question);
+    for (const auto& [id, step] : theirs.steps)
+      if (DoneStep& mark = ours.steps[id]; !mark.answered()) mark = step;
+    for (const auto& [id, card] : theirs.cards)
+      if (const auto known = ours.cards.find(id); known == ours.cards.end() || known->second.answered < card.answered)
+        ours.cards[id] = card;
+  }
+}
+
+std::vector<PartDone> parts_of(const Lab& lab, const LabProgress& progress, const LabExtras& extras) {
   std::vector<PartDone> parts{{ProgressPart::lesson, progress.lesson_read ? 1U : 0U, 1}};
   if (const size_t all = lab.predicts.size(); all > 0) {
     const auto known = [all](int question) { return question >= 0 && static_cast<size_t>(question) < all; };
@@ -72,27 +93,27 @@ std::vector<PartDone> parts_of(const Lab& lab, const LabProgress& progress) {
     const auto seen = [&](const BreakIt& one) { return progress.broken.contains(one.name); };
     parts.push_back({ProgressPart::bugs, static_cast<size_t>(std::ranges::count_if(lab.break_it, seen)), all});
   }
-  parts.push_back({ProgressPart::own_edit, progress.own_edit ? 1U : 0U, 1});
+  if (extras.exercises > 0)
+    parts.push_back({ProgressPart::exercises, extras.exercises_correct, extras.exercises});
+  else
+    parts.push_back({ProgressPart::own_edit, progress.own_edit ? 1U : 0U, 1});
+  if (extras.cards > 0) parts.push_back({ProgressPart::review, extras.cards_right, extras.cards});
   return parts;
 }
 
-bool is_complete(const Lab& lab, const LabProgress& progress) {
-  return std::ranges::all_of(parts_of(lab, progress), &PartDone::complete);
-}
-
-size_t complete_labs(const ProgressByLab& progress) {
-  return static_cast<size_t>(
-      std::ranges::count_if(labs(), [&](const Lab& lab) { return is_complete(lab, progress_of(progress, lab)); }));
-}
-
-double share_done(const ProgressByLab& progress) {
-  double done = 0, all = 0;
-  for (const Lab& lab : labs())
-    for (const PartDone& part : parts_of(lab, progress_of(progress, lab))) {
-      done += static_cast<double>(part.done) / static_cast<double>(part.all);
-      all += 1;
-    }
-  return all > 0 ? done / all : 0;
+MarksTotal total_of(const ProgressByLab& progress, const ExtrasOf& extras) {
+  MarksTotal total;
+  for (const Lab& lab : labs()) {
+    const std::vector<PartDone> parts = parts_of(lab, progress_of(progress, lab), extras(lab));
+    const auto earned = static_cast<size_t>(std::ranges::count_if(parts, &PartDone::complete));
+    ++total.labs;
+    total.complete_labs += earned == parts.size() ? 1 : 0;
+    total.marks += parts.size();
+    total.earned += earned;
+    for (const PartDone& part : parts) total.share += static_cast<double>(part.done) / static_cast<double>(part.all);
+  }
+  if (total.marks > 0) total.share /= static_cast<double>(total.marks);
+  return total;
 }
 
 void note_run(const Lab& lab, const RunResult& result, std::string_view source, LabProgress& progress) {

@@ -1,8 +1,9 @@
-// The learner's progress in each lab. Opening a lab earns nothing: parts are earned by reading the lesson, answering
-// the questions, breaking the kernel and editing it. No ImGui.
+// The learner's progress in each lab. Opening a lab earns nothing. A lab has five marks: its lesson is read, its questions
+// are answered, its bugs are found, its exercises are correct, its review cards were answered right. No ImGui.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -47,8 +48,9 @@ struct CardRecord {
 };
 
 struct LabProgress {
-  bool lesson_read = false;                           // scrolled to its end
-  std::set<int> predictions;                          // answered questions, right or wrong; indices into Lab::predicts
+  bool lesson_read = false;   // scrolled to its end, or all steps of the lab done
+  std::set<int> predictions;  // answered questions, right or wrong; indices into Lab::predicts. As with `broken`, a file
+                              // of a different version may have names that this one does not know; nothing counts them
   std::set<std::string> broken;                       // switches that were on, alone, in a run that showed their effect
   bool own_edit = false;                              // an edited kernel ran and passed
   std::map<std::string, std::vector<Guess>> guesses;  // by question (app/observed/questions.hpp)
@@ -70,21 +72,35 @@ using ProgressByLab = std::map<std::string, LabProgress>;
 /// The same in all labs.
 Score score_of(const ProgressByLab& progress);
 
-enum class ProgressPart { lesson, predictions, bugs, own_edit };
+/// Adds what `other` has and `into` has not, as after two windows earned it. Of two records of a card the newer one
+/// counts, of two answers to a question the one in `into`.
+void add_progress(ProgressByLab& into, const ProgressByLab& other);
 
-/// How much of a part is done: 0 ≤ done ≤ all, all ≥ 1.
+/// The marks of a lab. A lab without exercises has `own_edit` in the place of `exercises`.
+enum class ProgressPart { lesson, predictions, bugs, exercises, own_edit, review };
+
+/// How much of a mark is done: 0 ≤ done ≤ all, all ≥ 1. The mark is earned when it is complete.
 struct PartDone {
   ProgressPart part = ProgressPart::lesson;
   size_t done = 0, all = 1;
   bool complete() const { return done == all; }
 };
-/// The parts that the lab has: no predictions without questions, no bugs without switches.
-std::vector<PartDone> parts_of(const Lab& lab, const LabProgress& progress);
-bool is_complete(const Lab& lab, const LabProgress& progress);
-/// Number of complete labs.
-size_t complete_labs(const ProgressByLab& progress);
-/// The completed fraction of all parts of all labs, 0 … 1; a part that is half done counts half.
-double share_done(const ProgressByLab& progress);
+/// What a lab has beside its description (app/views/lab_marks.hpp).
+struct LabExtras {
+  size_t exercises = 0, exercises_correct = 0;  // that belong to the lab
+  size_t cards = 0, cards_right = 0;            // its review cards, and those that were answered right at least once
+};
+using ExtrasOf = std::function<LabExtras(const Lab&)>;
+/// The marks that the lab has: no predictions without questions, no bugs without switches, no review without cards.
+std::vector<PartDone> parts_of(const Lab& lab, const LabProgress& progress, const LabExtras& extras = {});
+
+/// The marks of all labs.
+struct MarksTotal {
+  size_t labs = 0, complete_labs = 0;  // complete: with all of their marks
+  size_t marks = 0, earned = 0;
+  double share = 0;  // 0 … 1: the mean over all marks of how much of each is done
+};
+MarksTotal total_of(const ProgressByLab& progress, const ExtrasOf& extras);
 
 /// Records what a finished run of the lab earned. `source` is the lab's kernel file as shipped: an edit that changes
 /// only blanks and comments does not count.

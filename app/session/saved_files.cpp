@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <map>
 #include <optional>
 
+#include "engine/clock.hpp"
 #include "engine/sha256.hpp"
 #include "engine/text_file.hpp"
 
@@ -118,6 +120,18 @@ Result<void> replace_file(const fs::path& file, std::string_view text) {
   }
   fs::remove(temporary, failed);
   return fail(ErrorId::file_not_written, target.string(), Phrase::translatable(std::strerror(error)));
+}
+
+Result<fs::path> set_aside(const fs::path& file) {
+  std::string date = utc_now();
+  std::ranges::replace(date, ':', '-');
+  const std::string name = file.string() + ".damaged-" + date;
+  std::error_code failed;
+  fs::path aside = name;
+  for (int number = 2; fs::exists(aside, failed); ++number) aside = fmt::format("{}-{}", name, number);
+  fs::rename(file, aside, failed);
+  if (failed) return fail(ErrorId::file_not_written, aside.string(), Phrase::translatable(failed.message()));
+  return aside;
 }
 
 Result<SavedCopy> save_copy(const fs::path& folder, const std::string& name, const std::string& text,

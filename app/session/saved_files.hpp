@@ -23,6 +23,10 @@ Result<std::filesystem::path> make_saved_files_folder();
 /// the old text is then still there.
 Result<void> replace_file(const std::filesystem::path& file, std::string_view text);
 
+/// Renames a damaged file to NAME.damaged-DATE, or NAME.damaged-DATE-2 …, beside it. Returns the new name. Error:
+/// file_not_written, with the reason.
+Result<std::filesystem::path> set_aside(const std::filesystem::path& file);
+
 struct SavedCopy {
   std::filesystem::path file;
   /// NAME.cu already exists as a different file, or as a copy that was changed in a different program.

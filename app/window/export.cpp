@@ -31,11 +31,14 @@ std::string csv(const RunResult& result) {
 }  // namespace
 
 Result<fs::path> free_file(const Request& request, const std::string& extension) {
-  const auto folder = make_saved_files_folder();
-  if (!folder) return tl::unexpected(folder.error());
   // The name of a user file's lab is the file's path.
   const std::string lab = request.own_lab ? fs::path(request.lab).stem().string() : request.lab;
-  const std::string stem = lab + "-" + request.rung;
+  return free_file(lab + "-" + request.rung, extension);
+}
+
+Result<fs::path> free_file(const std::string& stem, const std::string& extension) {
+  const auto folder = make_saved_files_folder();
+  if (!folder) return tl::unexpected(folder.error());
   std::error_code ignored;
   for (int number = 1;; ++number) {
     const std::string name =

@@ -20,5 +20,6 @@ void export_png(Screen& screen);
 /// An unused name in the folder of saved files (app/session/saved_files.hpp): vector-add-grid-stride.png, then
 /// vector-add-grid-stride-2.png …; creates the folder. Error: it cannot be created.
 Result<std::filesystem::path> free_file(const Request& request, const std::string& extension);
+Result<std::filesystem::path> free_file(const std::string& stem, const std::string& extension);
 
 }  // namespace tilescope

@@ -83,6 +83,8 @@ void add_actions(std::vector<PaletteEntry>& entries, PanelContext& context, Scre
   entries.push_back({text("palette.export_json"), "", [&screen] { export_json(screen); }});
   entries.push_back({text("palette.export_csv"), "", [&screen] { export_csv(screen); }});
   entries.push_back({text("palette.export_png"), "", [&screen] { export_png(screen); }});
+  entries.push_back({text("palette.certificate"), "", [&screen] { screen.view.asks_for_certificate = true; }});
+  entries.push_back({text("palette.progress_json"), "", [&screen] { screen.view.asks_for_progress_json = true; }});
 }
 
 void add_source_commands(std::vector<PaletteEntry>& entries, const Strings& text, Screen& screen) {

@@ -6,6 +6,7 @@
 #include "app/commands/commands.hpp"
 #include "app/recall/recall.hpp"
 #include "app/recall/schedule.hpp"
+#include "app/session/progress_file.hpp"
 #include "app/window/settings.hpp"
 #include "engine/report/report.hpp"
 

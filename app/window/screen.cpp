@@ -11,6 +11,7 @@
 #include "app/views/questions.hpp"
 #include "app/views/steps/steps_column.hpp"
 #include "app/views/view.hpp"
+#include "app/window/certificate_dialog.hpp"
 #include "app/window/file_dialog.hpp"
 #include "app/window/header.hpp"
 #include "app/window/help_glossary.hpp"
@@ -276,6 +277,7 @@ void Screen::draw(float width, float height) {
   draw_palette(*palette_, context, *this);
   draw_file_dialog(*dialog_, context, *this);
   draw_python_question(context, sandbox);
+  if (draw_certificate_dialog(context)) wants_certificate = true;
   follow_tour(context);
   draw_tour(context);
   draw_help(context);

@@ -74,8 +74,9 @@ class Screen {
 
   /// The exercise that was shown when the window was closed; opened when its edits are known (restore_edits).
   std::string exercise_to_open;
-  /// Set by a key or the palette; after the frame the shell writes the file.
-  bool wants_picture = false;
+  /// Set by a key or the palette; after the frame the shell writes
+  /// the file.
+  bool wants_picture = false, wants_certificate = false;
 
   void show_message(std::string text);
   /// A user's own CUDA file, from the command line, a drop, the rail or the dialog.

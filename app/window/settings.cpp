@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "app/session/json_values.hpp"
 #include "app/session/saved_files.hpp"
 #include "app/views/view.hpp"
 
@@ -27,19 +28,6 @@ json request_json(const Request& request) {
   return object;
 }
 
-template <class T>
-void take(const json& object, const char* key, T& value) {
-  const auto found = object.find(key);
-  if (found == object.end()) return;
-  if constexpr (std::is_same_v<T, bool>) {
-    if (found->is_boolean()) value = found->get<bool>();
-  } else if constexpr (std::is_arithmetic_v<T>) {
-    if (found->is_number()) value = found->get<T>();
-  } else if (found->is_string()) {
-    value = found->get<std::string>();
-  }
-}
-
 void take_values(const json& object, const char* key, std::map<std::string, int64_t>& values) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_object()) return;
@@ -53,127 +41,6 @@ void take_texts(const json& object, const char* key, std::map<std::string, std::
   if (found == object.end() || !found->is_object()) return;
   for (const auto& [name, text] : found->items())
     if (text.is_string()) texts[name] = text.get<std::string>();
-}
-
-/// An answer as {"choices": [7, 13, 26], "answer": 13, "pressed": 7}, by question.
-json guesses_json(const LabProgress& lab) {
-  json questions = json::object();
-  for (const auto& [question, guesses] : lab.guesses)
-    for (const Guess& guess : guesses)
-      questions[question].push_back({{"choices", guess.choices}, {"answer", guess.answer}, {"pressed", guess.pressed}});
-  return questions;
-}
-
-bool are_whole_numbers(const json& list) {
-  return list.is_array() && std::ranges::all_of(list, [](const json& one) { return one.is_number_integer(); });
-}
-
-/// Answers to questions that a later version asks differently stay in the file and in the score, and answer nothing.
-void take_guesses(LabProgress& lab, const json& saved) {
-  if (const auto skipped = saved.find("skipped"); skipped != saved.end() && skipped->is_array())
-    for (const json& question : *skipped)
-      if (question.is_string()) lab.skipped.insert(question.get<std::string>());
-  const auto questions = saved.find("guesses");
-  if (questions == saved.end() || !questions->is_object()) return;
-  for (const auto& [question, guesses] : questions->items()) {
-    if (!guesses.is_array()) continue;
-    for (const json& one : guesses) {
-      if (!one.is_object() || !are_whole_numbers(one.value("choices", json()))) continue;
-      Guess guess{.choices = one["choices"].get<std::vector<int64_t>>()};
-      take(one, "answer", guess.answer);
-      take(one, "pressed", guess.pressed);
-      if (lab.guess_at(question, guess.choices, guess.answer) == nullptr) lab.guesses[question].push_back(guess);
-    }
-  }
-}
-
-/// {"eight-floats": {"pressed": 2, "answer": 2}}, by step; without an answer {}.
-json steps_json(const LabProgress& lab) {
-  json steps = json::object();
-  for (const auto& [id, step] : lab.steps) {
-    steps[id] = json::object();
-    if (step.answered()) steps[id] = {{"pressed", step.pressed}, {"answer", step.answer}};
-  }
-  return steps;
-}
-
-void take_steps(LabProgress& lab, const json& saved) {
-  const auto steps = saved.find("steps");
-  if (steps == saved.end() || !steps->is_object()) return;
-  for (const auto& [id, one] : steps->items()) {
-    if (!one.is_object()) continue;
-    DoneStep mark;
-    take(one, "pressed", mark.pressed);
-    take(one, "answer", mark.answer);
-    lab.steps[id] = mark.pressed >= 0 && mark.answer >= 0 ? mark : DoneStep();
-  }
-}
-
-/// {"stride-sixteen": {"box": 2, "due": 1764145662, "answered": 1763886462, "tries": 3, "right": 2}}, by card.
-json cards_json(const LabProgress& lab) {
-  json cards = json::object();
-  for (const auto& [id, card] : lab.cards)
-    cards[id] = {{"box", card.box},
-                 {"due", card.due},
-                 {"answered", card.answered},
-                 {"tries", card.tries},
-                 {"right", card.right}};
-  return cards;
-}
-
-/// Cards of a different version stay in the file. A record that contradicts itself is left out: the card is new again.
-void take_cards(LabProgress& lab, const json& saved) {
-  const auto cards = saved.find("cards");
-  if (cards == saved.end() || !cards->is_object()) return;
-  for (const auto& [id, one] : cards->items()) {
-    if (!one.is_object()) continue;
-    CardRecord record;
-    take(one, "box", record.box);
-    take(one, "due", record.due);
-    take(one, "answered", record.answered);
-    take(one, "tries", record.tries);
-    take(one, "right", record.right);
-    if (record.is_consistent()) lab.cards[id] = record;
-  }
-}
-
-json progress_json(const ProgressByLab& progress) {
-  json labs = json::object();
-  for (const auto& [name, lab] : progress)
-    if (lab != LabProgress())
-      labs[name] = {
-          {"lesson_read", lab.lesson_read}, {"predictions", lab.predictions}, {"broken", lab.broken},
-          {"own_edit", lab.own_edit},       {"guesses", guesses_json(lab)},   {"skipped", lab.skipped},
-          {"steps", steps_json(lab)},       {"cards", cards_json(lab)},       {"cards_opened", lab.cards_opened}};
-  return labs;
-}
-
-/// The key "finished_labs" of older versions is ignored: it also lists labs that were only opened.
-void take_progress(ProgressByLab& progress, const json& settings) {
-  const auto labs = settings.find("progress");
-  if (labs == settings.end() || !labs->is_object()) return;
-  for (const auto& [name, saved] : labs->items()) {
-    const Lab* lab = find_lab(name);
-    if (lab == nullptr || !saved.is_object()) continue;
-    LabProgress taken;
-    take(saved, "lesson_read", taken.lesson_read);
-    take(saved, "own_edit", taken.own_edit);
-    take_guesses(taken, saved);
-    take_steps(taken, saved);
-    take_cards(taken, saved);
-    take(saved, "cards_opened", taken.cards_opened);
-    const auto all = static_cast<int>(lab->predicts.size());
-    if (const auto questions = saved.find("predictions"); questions != saved.end() && questions->is_array())
-      for (const json& question : *questions)
-        if (question.is_number_unsigned() && question.get<uint64_t>() < static_cast<uint64_t>(all))
-          taken.predictions.insert(question.get<int>());
-    if (const auto broken = saved.find("broken"); broken != saved.end() && broken->is_array())
-      for (const json& one : *broken)
-        if (one.is_string() &&
-            std::ranges::find(lab->break_it, one.get<std::string>(), &BreakIt::name) != lab->break_it.end())
-          taken.broken.insert(one.get<std::string>());
-    if (taken != LabProgress()) progress[name] = std::move(taken);
-  }
 }
 
 void take_labs(Session& session, const json& settings) {
@@ -274,7 +141,7 @@ json settings_of(const Screen& screen) {
       {"steps_width", view.steps_width},
       {"bottom_height", view.bottom_height},
       {"source_width", view.source_width},
-      {"progress", progress_json(screen.session.learned)},
+      {"learner", view.learner},
       {"ladder_sizes", view.ladder_sizes},
       {"unfolded", view.unfolded},
       {"tour", {{"running", view.tour.running}, {"done", view.tour.done}}},
@@ -286,7 +153,7 @@ json settings_of(const Screen& screen) {
 }
 
 std::string settings_text(const Screen& screen) {
-  return settings_of(screen).dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
+  return file_text(settings_of(screen));
 }
 
 void apply_settings(Screen& screen, const json& settings) {
@@ -333,7 +200,7 @@ void apply_settings(Screen& screen, const json& settings) {
   if (tab < views().size()) view.tab = views()[tab].name;
   take(settings, "view", shown);
   if (find_view(shown) != nullptr) view.tab = shown;
-  take_progress(screen.session.learned, settings);
+  take(settings, "learner", view.learner);
   take_texts(settings, "ladder_sizes", view.ladder_sizes);
   take_labs(screen.session, settings);
   take(settings, "exercise", screen.exercise_to_open);
@@ -342,14 +209,6 @@ void apply_settings(Screen& screen, const json& settings) {
   take(settings, "gpu", gpu);
   screen.session.set_gpu(gpu);
   take_own_files(screen, settings);
-}
-
-ProgressByLab read_progress(const fs::path& file) {
-  ProgressByLab progress;
-  std::ifstream stream(file, std::ios::binary);
-  const json settings = stream ? json::parse(stream, nullptr, /*allow_exceptions=*/false) : json();
-  if (settings.is_object() && settings.value("format", json()) == kFormat) take_progress(progress, settings);
-  return progress;
 }
 
 void read_settings(Screen& screen, const fs::path& file) {

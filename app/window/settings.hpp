@@ -1,4 +1,5 @@
-// State remembered across starts: settings.json in the user's configuration folder.
+// State remembered across starts: settings.json in the user's configuration folder. The learner's progress has a file of
+// its own (app/session/progress_file.hpp).
 #pragma once
 
 #include <filesystem>
@@ -18,8 +19,6 @@ std::string settings_text(const Screen& screen);
 /// Applies the settings that it understands; unknown keys and values of the wrong type are ignored.
 void apply_settings(Screen& screen, const nlohmann::json& settings);
 
-/// The progress that the file has; none if it is missing or unreadable.
-ProgressByLab read_progress(const std::filesystem::path& file);
 /// A missing or unreadable file changes nothing.
 void read_settings(Screen& screen, const std::filesystem::path& file);
 /// Creates the folder if it is missing; replace_file (app/session/saved_files.hpp) writes the file.

@@ -19,7 +19,6 @@
 #include "app/draw/gl/heat_map.hpp"
 #include "app/draw/sentences.hpp"
 #include "app/sandbox/folder_listing.hpp"
-#include "app/window/export.hpp"
 #include "app/window/settings.hpp"
 #include "app/window/state_file.hpp"
 #include "engine/run/paths.hpp"
@@ -161,6 +160,12 @@ Result<void> Shell::open_screen(std::shared_ptr<Engine> engine) {
       options_.settings_file.empty() ? fs::path() : options_.settings_file.parent_path() / "python-files");
   if (!options_.settings_file.empty()) {
     read_settings(*screen_, options_.settings_file);
+    progress_ = std::make_unique<ProgressFile>(options_.settings_file);
+    screen_->session.learned = progress_->learned();
+    if (!progress_->damaged().empty()) {
+      const std::string name = progress_->damaged().filename().string();
+      screen_->show_message(screen_->strings.format("status.progress_damaged", fmt::arg("file", name)));
+    }
     screen_->workshop.set_folder(options_.settings_file.parent_path() / "exercises");
     screen_->restore_edits(options_.settings_file.parent_path() / "edits");
   }
@@ -185,11 +190,13 @@ Shell::~Shell() {
   glfwTerminate();
 }
 
-/// Only the Chinese characters that the interface uses have glyphs; a user's file may contain others.
+/// Only the Chinese characters that the interface uses have glyphs; a user's file or name may contain others.
 void Shell::load_letters_of_own_file() {
   const Sandbox& sandbox = screen_->sandbox;
-  if (letters_seen_ == sandbox.text_version()) return;
+  const std::string& learner = screen_->view.learner;
+  if (letters_seen_ == sandbox.text_version() && learner_seen_ == learner) return;
   letters_seen_ = sandbox.text_version();
+  learner_seen_ = learner;
   constexpr size_t kMostBytes = 64 << 10;
   std::string added;
   const auto add_from = [&](const std::string& text) {
@@ -202,6 +209,7 @@ void Shell::load_letters_of_own_file() {
         added += letter;
     }
   };
+  add_from(learner);
   if (sandbox.facts().text) add_from(*sandbox.facts().text);
   for (const fs::path& file : sandbox.recent()) add_from(file.string());
   if (added.empty()) return;
@@ -325,20 +333,36 @@ int Shell::run() {
   while (!input_.empty()) draw_frame();
   screen_->view.closing = true;
   draw_frame();
-  if (!options_.settings_file.empty()) {
-    if (auto written = write_settings(*screen_, options_.settings_file); !written) return 1;
-  }
+  progress_refused_ = {};
+  keep_progress();
+  if (progress_ == nullptr) return 0;
+  if (!progress_->is_kept(screen_->session.learned) || !write_settings(*screen_, options_.settings_file)) return 1;
   return 0;
 }
 
 void Shell::after_frame() {
   if (std::exchange(screen_->wants_picture, false)) save_picture();
+  if (std::exchange(screen_->view.asks_for_progress_json, false)) save_progress_json();
+  if (std::exchange(screen_->wants_certificate, false)) save_certificate_of_window();
   if (!options_.state_file.empty()) write_state();
+  keep_progress();
   keep_settings();
 }
 
+/// In the frame in which something was earned: a crash takes nothing of it away.
+void Shell::keep_progress() {
+  if (progress_ == nullptr || progress_->is_kept(screen_->session.learned)) return;
+  if (progress_refused_ != Clock::time_point() && seconds_since(progress_refused_) < kSettingsEvery) return;
+  const auto written = progress_->keep(screen_->session.learned);
+  progress_refused_ = written ? Clock::time_point() : Clock::now();
+  if (written) return;
+  screen_->show_message(as_sentence(screen_->strings, written.error()));
+  noticed_ = true;  // a frame must show it
+}
+
 void Shell::keep_settings() {
-  if (options_.settings_file.empty()) return;
+  // Settings of an older version that have the progress stay until the progress is in its own file.
+  if (options_.settings_file.empty() || !progress_->settings_may_go()) return;
   // Also while the window is open: a crash loses at most the last kSettingsEvery seconds.
   note_window_place();
   std::string now = settings_text(*screen_);
@@ -367,19 +391,6 @@ void Shell::write_state() {
   fs::rename(beside, options_.state_file, ignored);
 }
 
-void Shell::save_picture() {
-  int width = 0, height = 0;
-  glfwGetWindowSize(window_, &width, &height);
-  const float scale = screen_->view.scale;
-  draw_offscreen(static_cast<int>(static_cast<float>(width) / scale),
-                 static_cast<int>(static_cast<float>(height) / scale));
-  const auto file = free_file(screen_->session.request(), "png");
-  if (!file) return screen_->show_message(as_sentence(screen_->strings, file.error()));
-  const auto written = write_png(read_offscreen(), *file);
-  screen_->show_message(written ? screen_->strings.format("status.saved", fmt::arg("file", file->string()))
-                                : as_sentence(screen_->strings, written.error()));
-}
-
 void Shell::draw_offscreen(int width, int height, ImVec2 pointer) {
   const float scale = screen_->view.scale;
   const int pixels_across = static_cast<int>(std::lround(static_cast<float>(width) * scale));
@@ -403,6 +414,31 @@ void Shell::draw_offscreen(int width, int height, ImVec2 pointer) {
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   glFinish();
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
+}
+
+void Shell::draw_page(const Page& page, const std::function<void(const Fonts&)>& draw) {
+  if (!offscreen_) offscreen_ = std::make_unique<Offscreen>();
+  offscreen_->resize(page.width, page.height);
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  const Fonts fonts = load_fonts(page.font_scale, page.texts, nullptr);
+  ImGui_ImplOpenGL3_CreateFontsTexture();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = {static_cast<float>(page.width), static_cast<float>(page.height)};
+  io.DisplayFramebufferScale = {1, 1};
+  io.DeltaTime = 1.0F / 60;
+  ImGui::NewFrame();
+  draw(fonts);
+  ImGui::Render();
+  glBindFramebuffer(GL_FRAMEBUFFER, offscreen_->framebuffer);
+  glViewport(0, 0, page.width, page.height);
+  glEnable(GL_SCISSOR_TEST);
+  clear({0, 0, io.DisplaySize.x, io.DisplaySize.y}, page.height, page.background);
+  glDisable(GL_SCISSOR_TEST);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  glFinish();
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  load_scaled_fonts(screen_->view.scale, /*again=*/true);
 }
 
 Picture Shell::read_offscreen() const {

@@ -12,10 +12,13 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "app/session/progress_file.hpp"
 #include "app/window/input_queue.hpp"
+#include "app/window/progress_report.hpp"
 #include "app/window/screen.hpp"
 #include "engine/run/engine.hpp"
 
@@ -56,7 +59,16 @@ class Shell {
   /// Draws one frame into an offscreen buffer; width and height in unscaled pixels. The pointer is outside unless
   /// given.
   void draw_offscreen(int width, int height, ImVec2 pointer = {-FLT_MAX, -FLT_MAX});
-  /// The picture that draw_offscreen drew last.
+  /// Draws a page that is no view of the window into the offscreen buffer: a frame of its own, with fonts that are
+  /// loaded at this scale for its texts only.
+  struct Page {
+    int width = 0, height = 0;  // pixels
+    float font_scale = 1;
+    ImU32 background = 0;
+    std::string texts = {};  // every text on it
+  };
+  void draw_page(const Page& page, const std::function<void(const Fonts&)>& draw);
+  /// The picture that draw_offscreen or draw_page drew last.
   Picture read_offscreen() const;
 
  private:
@@ -79,17 +91,23 @@ class Shell {
   bool wait_until_something_is_due();
   void after_frame();
   void keep_settings();
+  void keep_progress();
   void write_state();
   void save_picture();
+  void save_progress_json();
+  void save_certificate_of_window();
+  ProgressReport report_of_window();
+  void tell_saved(const Result<std::filesystem::path>& file);
 
   ShellOptions options_;
   GLFWwindow* window_ = nullptr;
   std::unique_ptr<HeatMaps> heat_maps_;
   std::unique_ptr<Screen> screen_;
   std::unique_ptr<Offscreen> offscreen_;
-  std::string texts_, settings_text_, state_text_;
+  std::unique_ptr<ProgressFile> progress_;  // null: nothing is remembered
+  std::string texts_, settings_text_, state_text_, learner_seen_;
   std::vector<std::filesystem::path> missing_fonts_;
-  std::chrono::steady_clock::time_point settings_changed_{}, last_frame_{};
+  std::chrono::steady_clock::time_point settings_changed_{}, last_frame_{}, progress_refused_{};
   std::filesystem::path frame_log_;
   InputQueue input_;
   ImVec2 pointer_{-FLT_MAX, -FLT_MAX};

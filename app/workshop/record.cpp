@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
-
+#include "app/session/json_values.hpp"
 #include "app/session/saved_files.hpp"
 #include "engine/clock.hpp"
 #include "engine/text_file.hpp"
@@ -33,6 +32,32 @@ Result<void> make_folder(const fs::path& folder) {
   fs::create_directories(folder, failed);
   if (failed) return fail(ErrorId::file_not_written, folder.string(), failed.message());
   return {};
+}
+
+/// The object of the file so far: what a different version has written stays in it. A damaged file is kept under a
+/// different name.
+Result<json> kept_record(const fs::path& file) {
+  std::error_code absent;
+  if (fs::exists(file, absent)) {
+    const auto text = read_text(file);
+    json kept = text ? json::parse(*text, nullptr, /*allow_exceptions=*/false) : json();
+    if (kept.is_object()) return kept;
+    if (auto aside = set_aside(file); !aside) return tl::unexpected(aside.error());
+  }
+  return json{{"format", 1}};
+}
+
+/// Each version with the keys that the file has for it beside ours.
+json versions_over(const json& kept, json versions) {
+  if (!kept.is_array()) return versions;
+  for (json& version : versions)
+    for (const json& before : kept)
+      if (before.is_object() && before.value("file", json()) == version["file"]) {
+        json merged = before;
+        lay_over(merged, version);
+        version = std::move(merged);
+      }
+  return versions;
 }
 
 }  // namespace
@@ -72,13 +97,17 @@ Result<void> write_record(const fs::path& folder, const ExerciseRecord& record) 
                         {"cases", one.cases},
                         {"reason", one.reason},
                         {"what", one.what}});
-  const json object = {{"state", kStates[static_cast<size_t>(record.state)]},
-                       {"hints", record.hints},
-                       {"solution", record.solution},
-                       {"bug_found", record.bug_found},
-                       {"bug_guesses", record.bug_guesses},
-                       {"versions", std::move(versions)}};
-  return replace_file(folder / "record.json", object.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  json now = {{"hints", record.hints},
+              {"solution", record.solution},
+              {"bug_found", record.bug_found},
+              {"bug_guesses", record.bug_guesses}};
+  // Else a state that only a later version knows stays.
+  if (record.state != ExerciseState::not_started) now["state"] = kStates[static_cast<size_t>(record.state)];
+  auto kept = kept_record(folder / "record.json");
+  if (!kept) return tl::unexpected(kept.error());
+  now["versions"] = versions_over(kept->value("versions", json::array()), std::move(versions));
+  lay_over(*kept, now);
+  return replace_file(folder / "record.json", file_text(*kept));
 }
 
 std::string case_letters(const Judgement& judgement) {

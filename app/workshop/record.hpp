@@ -35,7 +35,8 @@ struct ExerciseRecord {
 
 /// A missing or unreadable record is a new one.
 ExerciseRecord read_record(const std::filesystem::path& folder);
-/// Creates the folder if it is missing.
+/// Creates the folder if it is missing. What a different version has written into record.json stays; a damaged one is
+/// renamed to record.json.damaged-DATE.
 Result<void> write_record(const std::filesystem::path& folder, const ExerciseRecord& record);
 /// Adds a version to the record and writes its text; a text equal to the newest version's replaces its outcome.
 Result<void> add_version(const std::filesystem::path& folder, ExerciseRecord& record, const Submission& submission,

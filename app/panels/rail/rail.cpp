@@ -1,19 +1,21 @@
-// The left rail: the labs by stage with the progress in each, the learner's own files, and the number of complete labs.
+// The left rail: the labs by stage with the marks earned in each, the learner's own files, and the number of marks.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "app/draw/menus.hpp"
 #include "app/draw/widgets.hpp"
+#include "app/panels/rail/rail_marks.hpp"
 #include "app/panels/rail/review_row.hpp"
 #include "app/sandbox/sandbox.hpp"
 #include "app/views/context.hpp"
+#include "app/views/lab_marks.hpp"
 #include "app/workshop/workshop.hpp"
 
 namespace tilescope {
 namespace {
 
-constexpr float kRow = 24, kStageGap = 8, kFoot = 56;
+constexpr float kRow = 24, kStageGap = 8;
 
 /// A mark at the right end of a row: its text has unsaved edits.
 void draw_edited(PanelContext& context, ImVec2 low, ImVec2 high) {
@@ -28,42 +30,6 @@ LabProgress progress_of(const PanelContext& context, const Lab& lab) {
   return found != context.session.learned.end() ? found->second : LabProgress();
 }
 
-/// An arc for each part of the lab, clockwise from the top, filled by the completed fraction.
-void draw_ring(const PanelContext& context, ImVec2 centre, const std::vector<PartDone>& parts) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  constexpr auto kTurn = 2 * std::numbers::pi_v<float>;
-  const float radius = context.px(5), line = std::max(1.5F, context.px(2));
-  const float step = kTurn / static_cast<float>(parts.size()), gap = 0.3F;
-  const auto arc = [&](float begin, float end, ImU32 colour) {
-    list->PathArcTo(centre, radius, begin, end, 12);
-    list->PathStroke(colour, ImDrawFlags_None, line);
-  };
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const float begin = static_cast<float>(i) * step - kTurn / 4 + gap / 2, length = step - gap;
-    const float done = static_cast<float>(parts[i].done) / static_cast<float>(parts[i].all);
-    arc(begin, begin + length, mix(context.theme.panel, context.theme.muted, 0.4F));
-    if (done > 0) arc(begin, begin + length * done, context.theme.ok);
-  }
-}
-
-/// The title, and a line for each part: "✓ lesson read to its end", "– questions answered: 1 of 2".
-std::string progress_text(const PanelContext& context, const Lab& lab, const std::vector<PartDone>& parts) {
-  const Score score = score_of(progress_of(context, lab));
-  static constexpr const char* kParts[] = {"rail.part_lesson", "rail.part_predictions", "rail.part_bugs",
-                                           "rail.part_own_edit"};
-  std::string text = context.strings(lab.title);
-  for (const PartDone& part : parts) {
-    text += part.complete() ? "\n✓ " : "\n– ";
-    text += context.strings(kParts[static_cast<size_t>(part.part)]);
-    if (part.all > 1)
-      text += context.strings.format("rail.part_count", fmt::arg("done", part.done), fmt::arg("all", part.all));
-    if (part.part == ProgressPart::predictions && score.all > 0)
-      text += "\n   " + context.strings.format("rail.score_of_questions", fmt::arg("right", score.right),
-                                               fmt::arg("all", score.all));
-  }
-  return text;
-}
-
 void draw_lab(PanelContext& context, ImVec2 at, float width, const Lab& lab) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
@@ -74,7 +40,7 @@ void draw_lab(PanelContext& context, ImVec2 at, float width, const Lab& lab) {
   const bool hovered = ImGui::IsItemHovered();
   mark(context, "lab." + lab.name, low, high);
   const float middle = (low.y + high.y) / 2;
-  const std::vector<PartDone> parts = parts_of(lab, progress_of(context, lab));
+  const std::vector<PartDone> parts = parts_of(lab, progress_of(context, lab), extras_of(context, lab));
   const bool complete = std::ranges::all_of(parts, &PartDone::complete);
   const bool begun = std::ranges::any_of(parts, [](const PartDone& part) { return part.done > 0; });
   const bool bright = current || hovered || begun;
@@ -84,8 +50,6 @@ void draw_lab(PanelContext& context, ImVec2 at, float width, const Lab& lab) {
   }
   if (complete)
     draw_check(list, {at.x + context.px(21), middle}, context.px(10), theme.ok, context.px(1.75F));
-  else if (begun)
-    draw_ring(context, {at.x + context.px(21), middle}, parts);
   else if (current)
     draw_play(list, {at.x + context.px(20.5F), middle}, context.px(7), theme.accent);
   ImFont* font = current ? context.fonts.small_semibold : context.fonts.small;
@@ -94,7 +58,8 @@ void draw_lab(PanelContext& context, ImVec2 at, float width, const Lab& lab) {
   const std::string shown = fit_text(font, title, width - context.px(edited ? 32 + 28 : 32 + 12));
   draw_text(list, font, {at.x + context.px(32), centred_top(font, middle)},
             bright ? theme.text : mix(theme.panel, theme.text, 0.82F), shown);
-  explain_rect(context, low, high, progress_text(context, lab, parts));
+  if (!complete && (begun || current)) draw_lab_marks(context, {at.x + context.px(32), high.y - context.px(2)}, parts);
+  explain_rect(context, low, high, marks_text(context, lab, parts));
   if (edited) draw_edited(context, low, high);
 }
 
@@ -354,41 +319,11 @@ float draw_own_files(PanelContext& context, ImVec2 at, float width) {
   return at.y + context.px(kRow) - top;
 }
 
-void draw_progress(PanelContext& context, ImVec2 at, float width) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const Theme& theme = context.theme;
-  const size_t all = labs().size();
-  const size_t done = complete_labs(context.session.learned);
-  const auto share = static_cast<float>(share_done(context.session.learned));
-  const float left = at.x + context.px(16), right = at.x + width - context.px(16);
-  const float line = std::max(1.0F, std::round(context.view.scale));
-  list->AddRectFilled({at.x, at.y}, {at.x + width, at.y + line}, theme.separator);
-  const float top = centred_top(context.fonts.small, at.y + context.px(19));
-  draw_text(list, context.fonts.small, {left, top}, theme.muted, context.strings("rail.progress"));
-  draw_text_right(list, context.fonts.small, {right, top}, theme.muted,
-                  context.strings.format("rail.progress_count", fmt::arg("done", done), fmt::arg("all", all)));
-  const float bar = at.y + context.px(34), height = context.px(4);
-  list->AddRectFilled({left, bar}, {right, bar + height}, theme.separator, height / 2);
-  if (share > 0)
-    list->AddRectFilled({left, bar}, {left + std::max(height, (right - left) * share), bar + height}, theme.ok,
-                        height / 2);
-  mark(context, "progress", at, {at.x + width, at.y + context.px(kFoot)});
-  std::string meaning = context.strings("rail.progress_meaning");
-  if (context.workshop != nullptr) {
-    const auto& exercises = context.workshop->catalogue().exercises;
-    const auto solved = std::ranges::count_if(
-        exercises, [&](const Exercise& one) { return state_of(context, one) >= ExerciseState::correct; });
-    meaning +=
-        "\n" + context.strings.format("workshop.solved", fmt::arg("done", solved), fmt::arg("all", exercises.size()));
-  }
-  explain_rect(context, at, {at.x + width, at.y + context.px(kFoot)}, meaning);
-}
-
 }  // namespace
 
 void draw_rail(PanelContext& context) {
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const float review = review_row_height(context), foot = size.y - context.px(kFoot) - review;
+  const float review = review_row_height(context), foot = size.y - context.px(kMarksTotal) - review;
   // The list scrolls in a separate child, so that the progress line stays fixed.
   ImGui::SetCursorScreenPos(origin);
   ImGui::BeginChild("labs", {size.x, foot}, false, ImGuiWindowFlags_NoNav);
@@ -411,7 +346,7 @@ void draw_rail(PanelContext& context) {
   ImGui::Dummy({0, context.px(8)});
   ImGui::EndChild();
   if (review > 0) draw_review_row(context, {origin.x, origin.y + foot}, size.x);
-  draw_progress(context, {origin.x, origin.y + foot + review}, size.x);
+  draw_marks_total(context, {origin.x, origin.y + foot + review}, size.x);
 }
 
 }  // namespace tilescope

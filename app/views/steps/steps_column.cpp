@@ -97,6 +97,7 @@ void StepsColumn::draw_head(Pen& pen, const LabSteps& lab) {
   const Theme& theme = context.theme;
   const auto done = static_cast<size_t>(
       std::ranges::count_if(lab.steps, [&](const LabStep& step) { return is_complete(context, step); }));
+  if (done == lab.steps.size()) context.session.learned[context.lab().name].lesson_read = true;
   const float middle = pen.y + pen.px(kHead / 2);
   const std::string& title = context.strings("steps.title");
   draw_text(pen.list, context.fonts.body_semibold, {pen.left, centred_top(context.fonts.body_semibold, middle)},
