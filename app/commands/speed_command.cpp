@@ -24,7 +24,9 @@ struct Asked {
   Request request;
   GpuSpec gpu;
   Recordings recordings;
-  const SpeedReport* recording(bool map = false) const { return recordings.find(lab, request.config, map); }
+  const SpeedReport* recording(bool map = false) const {
+    return recordings.find(lab, request.config, map, gpu.driver_name);
+  }
 };
 
 /// A view as text and as JSON.

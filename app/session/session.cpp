@@ -365,8 +365,12 @@ std::shared_ptr<const SpeedReport> Session::live_map() const {
   const auto found = live_maps_.find(lab_->name);
   return found != live_maps_.end() ? found->second : nullptr;
 }
-const SpeedReport* Session::map_recording() const { return recordings_.find(*lab_, wanted_.config, /*map=*/true); }
-const SpeedReport* Session::recording() const { return recordings_.find(*lab_, wanted_.config); }
+const SpeedReport* Session::find_recording(bool map) const {
+  const auto gpu = engine_->modelled_gpu(wanted_.gpu);
+  return recordings_.find(*lab_, wanted_.config, map, gpu ? gpu->driver_name : std::string());
+}
+const SpeedReport* Session::map_recording() const { return find_recording(/*map=*/true); }
+const SpeedReport* Session::recording() const { return find_recording(/*map=*/false); }
 
 void Session::want_fusion() {
   if (!shows_own() && lab_->fusion) fusion_worker_->want({lab_, wanted_.config, wanted_.gpu});

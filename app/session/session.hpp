@@ -117,7 +117,7 @@ class Session {
   /// The report of this lab's scheme map; null if there is none.
   std::shared_ptr<const SpeedReport> live_map() const;
   const SpeedReport* map_recording() const;
-  const SpeedReport* recording() const;  // this lab's; null if none
+  const SpeedReport* recording() const;  // this lab's, of the modelled GPU before others; null if none
   const Recordings& recordings() const { return recordings_; }
   const RecordedCounters* counters() const;  // this lab's, counted by hardware; null if none
   const CounterFiles& counter_files() const { return counters_; }
@@ -134,6 +134,7 @@ class Session {
   ProgressByLab learned;  // progress in each lab; runs record theirs, panels record reading and answers
 
  private:
+  const SpeedReport* find_recording(bool map) const;
   class RunWorker;
   class BenchWorker;
   void leave_lab();

@@ -295,7 +295,8 @@ Result<SpeedReport> read_recording(const std::filesystem::path& file) {
   return report_from_json(document, file.string());
 }
 
-const SpeedReport* Recordings::find(const Lab& lab, const Config& config, bool map) const {
+const SpeedReport* Recordings::find(const Lab& lab, const Config& config, bool map,
+                                    const std::string& driver_name) const {
   const std::vector<SweepPoint> shapes = map ? map_points(lab) : lab.points;
   const auto fits = [&](const SpeedReport& report) {
     if (report.lab != lab.name || report.is_map != map || report.shapes != shapes) return false;

@@ -218,6 +218,21 @@ TEST_F(RecordingFiles, OfAFolderAreReadAndTheBadOnesNamed) {
   EXPECT_EQ(recordings.find("softmax"), nullptr);
 }
 
+TEST_F(RecordingFiles, OfTheGpuThatIsAskedForGoBeforeNewerOnes) {
+  SpeedReport old = sample_report(), fresh = sample_report();
+  old.gpu = "NVIDIA H200";
+  old.date = "2025-01-01T00:00:00Z";
+  fresh.gpu = "NVIDIA H100 80GB HBM3";
+  ASSERT_TRUE(write_recording(old, folder_ / "a.json"));
+  ASSERT_TRUE(write_recording(fresh, folder_ / "b.json"));
+  const Recordings recordings = read_recordings(folder_);
+  Lab lab;
+  lab.name = old.lab;
+  EXPECT_EQ(recordings.find(lab, {})->gpu, fresh.gpu);
+  EXPECT_EQ(recordings.find(lab, {}, false, "NVIDIA H200")->gpu, old.gpu);
+  EXPECT_EQ(recordings.find(lab, {}, false, "NVIDIA B200")->gpu, fresh.gpu) << "there is none of that one";
+}
+
 TEST_F(RecordingFiles, KeepTheShapesOfASweepAndAreFoundByThem) {
   SpeedReport report = sample_report();
   report.shapes = {{"16 × 8", {{"rows", 16}, {"columns", 8}}}, {"2 × 4096", {{"rows", 2}, {"columns", 4096}}}};
