@@ -307,10 +307,14 @@ const SpeedReport* Recordings::find(const Lab& lab, const Config& config, bool m
              recorded->second == wanted->second;
     });
   };
-  const SpeedReport* newest = nullptr;
+  const auto is_better = [&](const SpeedReport& one, const SpeedReport& other) {
+    const bool first = one.gpu == driver_name, second = other.gpu == driver_name;
+    return first != second ? first : one.date > other.date;
+  };
+  const SpeedReport* best = nullptr;
   for (const SpeedReport& report : reports)
-    if (fits(report) && (newest == nullptr || report.date > newest->date)) newest = &report;
-  return newest;
+    if (fits(report) && (best == nullptr || is_better(report, *best))) best = &report;
+  return best;
 }
 
 const SpeedReport* Recordings::find(const std::string& lab) const {
