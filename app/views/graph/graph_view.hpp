@@ -90,7 +90,7 @@ class GraphView final : public View {
   void draw_choices(PanelContext& context, float width);
   void draw_sentence(PanelContext& context, float width);
   void draw_options(PanelContext& context, float width);
-  float draw_fold(PanelContext& context, bool unfolded);
+  float draw_fold(PanelContext& context, float width, bool unfolded);
   void draw_own(PanelContext& context, float width);
   void draw_legend(PanelContext& context, ImVec2 low, float right) const;
   void draw_table(PanelContext& context);
