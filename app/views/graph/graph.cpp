@@ -119,7 +119,7 @@ bool GraphView::concerns(const Session& session) const {
 Lower GraphView::lower(const PanelContext&, bool) const { return {.areas = Lower::Areas::own, .lowered = kGraphLower}; }
 
 void GraphView::apply(ViewState&, const ShotWishes& wishes) {
-  if (wishes.zoom == "grid") choice_.level = GraphLevel::modules;
+  if (wishes.bottom == "groups") choice_.level = GraphLevel::modules;
   if (wishes.bottom == "roofline") tab_ = GraphTab::roofline;
 }
 
@@ -239,7 +239,7 @@ const GraphRow* GraphView::selected_row() const {
   return nullptr;
 }
 
-void GraphView::draw_choices(PanelContext& context, float width) {
+bool GraphView::draw_choices(PanelContext& context, float width) {
   const Strings& strings = context.strings;
   ImVec2 origin = ImGui::GetCursorScreenPos();
   const float height = context.px(kChoices);
@@ -267,7 +267,8 @@ void GraphView::draw_choices(PanelContext& context, float width) {
   for (const std::string& source : sources) of_sources += text_size(context.fonts.small_semibold, source).x;
   const bool two_rows = of_sources + right_part > width;
   if (two_rows) origin.y += height;
-  const float x = origin.x + width - badge - wide(levels);
+  const bool badge_below = right_part > width;  // beside the legend
+  const float x = origin.x + width - (badge_below ? 0 : badge) - wide(levels);
   if (choice_.source != GraphSource::own) {
     const float left = two_rows ? origin.x : x - wide(phases) - context.px(40);
     ImGui::SetCursorScreenPos({left, origin.y});
@@ -279,9 +280,11 @@ void GraphView::draw_choices(PanelContext& context, float width) {
                                            TabNote{strings("view.graph.operators_meaning"), false}};
   const int level = tab_row(context, "graph.level", levels, static_cast<int>(choice_.level), height, level_notes);
   choice_.level = static_cast<GraphLevel>(level);
-  draw_badge(context, ImGui::GetWindowDrawList(), {origin.x + width, origin.y + (height - context.px(20)) / 2},
-             Badge::modelled);
+  if (!badge_below)
+    draw_badge(context, ImGui::GetWindowDrawList(), {origin.x + width, origin.y + (height - context.px(20)) / 2},
+               Badge::modelled);
   ImGui::SetCursorScreenPos({origin.x, origin.y + height + context.px(6)});
+  return !badge_below;
 }
 
 void GraphView::draw_sentence(PanelContext& context, float width) {
@@ -388,7 +391,7 @@ void GraphView::draw(PanelContext& context) {
   const float bottom = window.y + ImGui::GetWindowHeight();
   if (width < context.px(120)) return;
   ImGui::SetCursorScreenPos({left, origin.y + context.px(4)});
-  draw_choices(context, width);
+  const bool has_badge = draw_choices(context, width);
   if (choice_.source == GraphSource::own) draw_own(context, width);
   update(context);
   if (!shown_) {
@@ -408,7 +411,10 @@ void GraphView::draw(PanelContext& context) {
   const float top = ImGui::GetCursorScreenPos().y, legend = bottom - context.px(kLegend);
   if (legend - top < context.px(40)) return;
   canvas_.draw(context, {left, top}, {left + width, legend});
-  draw_legend(context, {left, legend}, left + width);
+  float right = left + width;
+  if (!has_badge)
+    right -= draw_badge(context, ImGui::GetWindowDrawList(), {right, legend}, Badge::modelled) + context.px(8);
+  draw_legend(context, {left, legend}, right);
   if (const auto box = canvas_.take_opened()) open_lab(context, *box);
 }
 
