@@ -6,7 +6,7 @@
 namespace tilescope {
 namespace {
 
-const std::string kUnfusedRung = "kernel-per-operator";
+constexpr const char* kUnfusedRung = "kernel-per-operator";
 constexpr int64_t kFloat = 4;
 
 Predict predict_launches() {
@@ -38,7 +38,8 @@ Predict predict_matmuls() {
           .why =
               [](const Config&) {
                 return Text{
-                    "Q, K and V projection, Q · Kᵗ, weights × V, the output projection, and the two of the MLP. Q · Kᵗ and × "
+                    "Q, K and V projection, Q · Kᵗ, weights × V, the output projection, and the two of the MLP. Q · Kᵗ "
+                    "and × "
                     "V multiply activations with each other; the other six multiply by weights.",
                     "Q、K、V 投影、Q · Kᵗ、权重 × V、输出投影，以及 MLP 的两个。Q · Kᵗ 和 × V "
                     "是激活值相乘；其余六个乘的是权重。"};

@@ -20,6 +20,7 @@ namespace {
 constexpr float kGraphSide = 24, kChoices = 30, kLegend = 22;
 constexpr float kGraphLower = 96;  // the graph is high, so the area below it starts lower
 constexpr float kLowView = 520;    // height of the view below which the options are folded
+constexpr float kBriefView = 340;  // below this height the sentence has its first part only
 constexpr const char* kGraphLab = "transformer-graph";
 constexpr double kMicro = 1e6;
 
@@ -118,7 +119,7 @@ bool GraphView::concerns(const Session& session) const {
 Lower GraphView::lower(const PanelContext&, bool) const { return {.areas = Lower::Areas::own, .lowered = kGraphLower}; }
 
 void GraphView::apply(ViewState&, const ShotWishes& wishes) {
-  if (wishes.zoom == "grid") choice_.level = GraphLevel::modules;
+  if (wishes.bottom == "groups") choice_.level = GraphLevel::modules;
   if (wishes.bottom == "roofline") tab_ = GraphTab::roofline;
 }
 
@@ -149,7 +150,7 @@ void GraphView::build(const PanelContext& context, const GpuRates& gpu) {
   if (const GraphRow* row = selected_row()) was = row->name;
   shown_.reset();
   error_.reset();
-  GraphShown shown{.prefill = {.graph = {}, .costs = {}, .numbers = {}, .modules = {}, .total = {}, .matmuls = {}},
+  GraphShown shown{.prefill = {.graph = {}, .costs = {}, .numbers = {}, .total = {}, .matmuls = {}},
                    .decode = {},
                    .rows = {},
                    .gpu = gpu};
@@ -238,9 +239,9 @@ const GraphRow* GraphView::selected_row() const {
   return nullptr;
 }
 
-void GraphView::draw_choices(PanelContext& context, float width) {
+bool GraphView::draw_choices(PanelContext& context, float width) {
   const Strings& strings = context.strings;
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  ImVec2 origin = ImGui::GetCursorScreenPos();
   const float height = context.px(kChoices);
   std::vector<std::string> sources{"LLaMA-7B", "BERT-base", strings("view.graph.this_lab"), strings("view.graph.own")};
   std::vector<TabNote> notes{{strings("view.graph.llama_meaning"), false},
@@ -261,9 +262,15 @@ void GraphView::draw_choices(PanelContext& context, float width) {
            context.px(24);
   };
   const float badge = badge_width(context, Badge::modelled) + context.px(24);
-  float x = origin.x + width - badge - wide(levels);
+  const float right_part = badge + wide(levels) + context.px(40) + wide(phases);
+  float of_sources = context.px(24) * static_cast<float>(sources.size());
+  for (const std::string& source : sources) of_sources += text_size(context.fonts.small_semibold, source).x;
+  const bool two_rows = of_sources + right_part > width;
+  if (two_rows) origin.y += height;
+  const bool badge_below = right_part > width;  // beside the legend
+  const float x = origin.x + width - (badge_below ? 0 : badge) - wide(levels);
   if (choice_.source != GraphSource::own) {
-    const float left = x - wide(phases) - context.px(40);
+    const float left = two_rows ? origin.x : x - wide(phases) - context.px(40);
     ImGui::SetCursorScreenPos({left, origin.y});
     const int phase = tab_row(context, "graph.phase", phases, choice_.decode ? 1 : 0, height);
     choice_.decode = phase == 1;
@@ -273,9 +280,11 @@ void GraphView::draw_choices(PanelContext& context, float width) {
                                            TabNote{strings("view.graph.operators_meaning"), false}};
   const int level = tab_row(context, "graph.level", levels, static_cast<int>(choice_.level), height, level_notes);
   choice_.level = static_cast<GraphLevel>(level);
-  draw_badge(context, ImGui::GetWindowDrawList(), {origin.x + width, origin.y + (height - context.px(20)) / 2},
-             Badge::modelled);
+  if (!badge_below)
+    draw_badge(context, ImGui::GetWindowDrawList(), {origin.x + width, origin.y + (height - context.px(20)) / 2},
+               Badge::modelled);
   ImGui::SetCursorScreenPos({origin.x, origin.y + height + context.px(6)});
+  return !badge_below;
 }
 
 void GraphView::draw_sentence(PanelContext& context, float width) {
@@ -283,12 +292,11 @@ void GraphView::draw_sentence(PanelContext& context, float width) {
   const GraphSide& side = shown_->side(choice_.decode);
   const double flops = side.total.cost.flops, seconds = side.total.seconds;
   std::string finding, reason;
-  if (side.total.matmuls == 0)
+  if (side.products == 0)
     finding = strings.format("view.graph.no_matmul",
                              fmt::arg("count", with_separators(static_cast<int64_t>(side.graph.nodes.size()))));
   else
-    finding = strings.format("view.graph.matmuls_do",
-                             fmt::arg("count", side.matmuls.flops > 0 ? *std::ranges::max_element(side.numbers) : 0),
+    finding = strings.format("view.graph.matmuls_do", fmt::arg("count", side.products),
                              fmt::arg("flops", percent_text(side.matmuls.flops / flops)),
                              fmt::arg("time", percent_text(side.matmul_seconds / seconds)));
   const auto& rates = shown_->gpu;
@@ -308,22 +316,25 @@ void GraphView::draw_sentence(PanelContext& context, float width) {
   }
   const std::string space = strings.language == Language::en ? " " : "";
   const std::string second = space + reason;
-  const TextRun runs[] = {{context.fonts.body_semibold, context.theme.text, finding},
-                          {context.fonts.body, context.theme.text, second}};
+  const bool brief = ImGui::GetWindowHeight() < context.px(kBriefView);
+  const TextRun runs[] = {
+      {context.fonts.body_semibold, context.theme.text, finding},
+      {context.fonts.body, context.theme.text, brief ? std::string_view() : std::string_view(second)}};
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = flow_text(ImGui::GetWindowDrawList(), at, width, context.px(22), runs);
   ImGui::SetCursorScreenPos({at.x, at.y + height + context.px(6)});
 }
 
 /// One line with the sizes: pressed, it shows or hides the options.
-float GraphView::draw_fold(PanelContext& context, bool unfolded) {
+float GraphView::draw_fold(PanelContext& context, float width, bool unfolded) {
   const TransformerOptions& options = choice_.options;
   ImFont* small = context.fonts.small;
-  const std::string text = context.strings.format(
+  const std::string whole = context.strings.format(
       "view.graph.options_line", fmt::arg("batch", with_separators(options.batch)),
       fmt::arg("sequence", with_separators(options.sequence)), fmt::arg("hidden", with_separators(options.hidden)),
       fmt::arg("heads", options.heads), fmt::arg("kv_heads", options.kv_heads),
       fmt::arg("mlp", with_separators(options.mlp)), fmt::arg("type", name_of(options.type)));
+  const std::string text = fit_text(small, whole, width - context.px(20));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = context.px(22), middle = at.y + height / 2, wide = text_size(small, text).x + context.px(18);
   if (hit_area("fold options", {wide, height})) unfolded_ = !unfolded;
@@ -346,7 +357,7 @@ void GraphView::draw_options(PanelContext& context, float width) {
   } else {
     const bool low = ImGui::GetWindowHeight() < context.px(kLowView);
     const bool unfolded = unfolded_.value_or(!low);
-    if (low || !unfolded) height = draw_fold(context, unfolded);
+    if (low || !unfolded) height = draw_fold(context, width, unfolded);
     ImGui::SetCursorScreenPos({at.x, at.y + height});
     if (unfolded) height += draw_layer_options(context, choice_.options, width);
   }
@@ -380,7 +391,7 @@ void GraphView::draw(PanelContext& context) {
   const float bottom = window.y + ImGui::GetWindowHeight();
   if (width < context.px(120)) return;
   ImGui::SetCursorScreenPos({left, origin.y + context.px(4)});
-  draw_choices(context, width);
+  const bool has_badge = draw_choices(context, width);
   if (choice_.source == GraphSource::own) draw_own(context, width);
   update(context);
   if (!shown_) {
@@ -400,7 +411,10 @@ void GraphView::draw(PanelContext& context) {
   const float top = ImGui::GetCursorScreenPos().y, legend = bottom - context.px(kLegend);
   if (legend - top < context.px(40)) return;
   canvas_.draw(context, {left, top}, {left + width, legend});
-  draw_legend(context, {left, legend}, left + width);
+  float right = left + width;
+  if (!has_badge)
+    right -= draw_badge(context, ImGui::GetWindowDrawList(), {right, legend}, Badge::modelled) + context.px(8);
+  draw_legend(context, {left, legend}, right);
   if (const auto box = canvas_.take_opened()) open_lab(context, *box);
 }
 

@@ -13,7 +13,9 @@ namespace {
 // Unscaled pixels.
 constexpr float kFullBox = 44, kCompactBox = 26, kBoxInside = 8, kNumberPlate = 16, kInputBox = 26, kLeastBox = 72;
 constexpr float kNearestZoom = 3, kFarthestZoom = 0.02F;  // zoom
-constexpr float kDotsBelow = 3;  // height of a box in pixels: smaller ones are dots without arrows
+// Height of a box in pixels: below the first it is a dot, and no arrows are drawn; below the second it has no outline.
+constexpr float kDotsBelow = 4, kPlainBelow = 14;
+constexpr size_t kMostSegments = 6000;  // of arrows in a frame, so that a frame of a large graph stays short
 
 }  // namespace
 
@@ -121,19 +123,23 @@ void GraphCanvas::draw_arrows(const DrawContext& context, ImDrawList* list) cons
   const Theme& theme = context.theme;
   const float head = std::min(context.px(4), 4 * zoom_), thick = std::max(1.0F, context.px(1));
   const ImVec2 clip_low = low_, clip_high{low_.x + size_.x, low_.y + size_.y};
-  for (const bool marked : {false, true}) {
+  size_t drawn = 0;
+  for (const bool marked : {true, false}) {
     const ImU32 colour = marked ? theme.accent : mix(theme.window, theme.muted, 0.7F);
     for (const PlacedArrow& placed : layout_.arrows) {
       const bool of_selected = selected_ && (placed.arrow.from == *selected_ || placed.arrow.to == *selected_);
-      if (of_selected != marked) continue;
+      if (of_selected != marked || drawn > kMostSegments) continue;
+      const size_t before_arrow = drawn;
       for (size_t point = 1; point < placed.points.size(); ++point) {
         const ImVec2 a = at(placed.points[point - 1]), b = at(placed.points[point]);
         if (std::max(a.x, b.x) < clip_low.x || std::min(a.x, b.x) > clip_high.x || std::max(a.y, b.y) < clip_low.y ||
             std::min(a.y, b.y) > clip_high.y)
           continue;
+        ++drawn;
         list->AddLine({std::round(a.x) + 0.5F, std::round(a.y) + 0.5F},
                       {std::round(b.x) + 0.5F, std::round(b.y) + 0.5F}, colour, thick);
       }
+      if (drawn == before_arrow) continue;
       const ImVec2 tip = at(placed.points.back()), before = at(placed.points[placed.points.size() - 2]);
       const float x = tip.x > before.x + 0.5F ? 1.0F : 0.0F;  // arrows end rightwards, downwards or upwards
       const float y = x > 0 ? 0.0F : tip.y > before.y ? 1.0F : -1.0F;
@@ -155,7 +161,7 @@ void GraphCanvas::draw_box(DrawContext& context, ImDrawList* list, size_t box, I
                      : input        ? theme.window
                      : face.raised  ? mix(theme.raised, theme.text, 0.12F)
                                     : theme.panel;
-  if (high.y - low.y < context.px(kDotsBelow)) {
+  if (high.y - low.y < context.px(kPlainBelow)) {
     list->AddRectFilled(low, high, on ? theme.accent : face.outline != 0 ? face.outline : mix(fill, theme.muted, 0.5F));
     return;
   }

@@ -10,13 +10,13 @@
 namespace tilescope {
 
 GraphSide side_of(OperatorGraph graph, const GpuRates& gpu) {
-  GraphSide side{.graph = std::move(graph), .costs = {}, .numbers = {}, .modules = {}, .total = {}, .matmuls = {}};
+  GraphSide side{.graph = std::move(graph), .costs = {}, .numbers = {}, .total = {}, .matmuls = {}};
   side.costs = costs_of(side.graph, gpu);
   side.numbers = matmul_numbers(side.graph);
-  side.modules = module_costs(side.graph, side.costs);
   side.total = total_cost(side.graph, side.costs);
   for (size_t node = 0; node < side.costs.size(); ++node) {
     if (side.numbers[node] == 0) continue;
+    ++side.products;
     side.matmuls += side.costs[node];
     side.matmul_seconds += side.costs[node].seconds();
   }
@@ -61,6 +61,11 @@ std::map<std::string, int64_t> sizes_of_node(const OperatorGraph& graph, const G
     const Shape& keys = graph.tensors[node.inputs[1]].shape;
     if (input.size() != 4 || keys.size() != 4) return {};
     return {{"batch", input[0]}, {"heads", input[1]}, {"kv_heads", keys[1]}, {"queries", input[2]}, {"keys", keys[2]}};
+  }
+  if (node.type == "mask") {
+    if (input.size() != 4) return {};
+    return {
+        {"batch", input[0]}, {"heads", input[1]}, {"kv_heads", input[1]}, {"queries", input[2]}, {"keys", input[3]}};
   }
   if (type.kind == OperatorClass::matmul) {
     const MatmulExtents extents = matmul_extents(graph, node);

@@ -18,10 +18,10 @@ enum class GraphSource { llama, bert, lab, own };
 /// One graph with its costs.
 struct GraphSide {
   OperatorGraph graph;
-  std::vector<NodeCost> costs;      // of each node
-  std::vector<size_t> numbers;      // position among the matmuls, from 1; 0: no matmul
-  std::vector<ModuleCost> modules;  // by module, in the order of their first nodes
+  std::vector<NodeCost> costs;  // of each node
+  std::vector<size_t> numbers;  // position among the matmuls, from 1; 0: no matmul
   ModuleCost total;
+  size_t products = 0;        // matmuls; a fused attention is none
   NodeCost matmuls;           // the sum over them
   double matmul_seconds = 0;  // sum of their time bounds
 };

@@ -65,7 +65,8 @@ void GraphView::draw_own(PanelContext& context, float width) {
   ImGui::SetNextItemWidth(std::max(field, context.px(80)));
   const bool entered = ImGui::InputTextWithHint(
       "##graph path", strings("view.graph.path_hint").c_str(), &own_.typed,
-      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackCompletion, complete_path);
+      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_AutoSelectAll,
+      complete_path);
   explain(context, strings("view.graph.path_meaning"));
   mark(context, "graph.path", ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
   ImGui::PopFont();

@@ -150,9 +150,9 @@ void GraphView::draw_table(PanelContext& context) {
   separator_line(context, bottom);
   const float middle = bottom + context.px(3) + row / 2;
   const GraphSide& side = shown_->side(choice_.decode);
-  draw_text(list, bold, {columns.name_left, centred_top(bold, middle)}, theme.text,
-            fit_text(bold, strings.format("view.graph.total_of", fmt::arg("matmuls", side.total.matmuls)),
-                     columns.name_width));
+  draw_text(
+      list, bold, {columns.name_left, centred_top(bold, middle)}, theme.text,
+      fit_text(bold, strings.format("view.graph.total_of", fmt::arg("matmuls", side.products)), columns.name_width));
   for (size_t phase = 0; phase < columns.phases.size(); ++phase) {
     const GraphSide& of = shown_->side(columns.phases[phase]);
     draw_numbers(context, columns, phase, middle, bold, of.total.cost, of.total.seconds,

@@ -87,10 +87,10 @@ class GraphView final : public View {
  private:
   void update(const PanelContext& context);
   void build(const PanelContext& context, const GpuRates& gpu);
-  void draw_choices(PanelContext& context, float width);
+  bool draw_choices(PanelContext& context, float width);  // whether it has the badge
   void draw_sentence(PanelContext& context, float width);
   void draw_options(PanelContext& context, float width);
-  float draw_fold(PanelContext& context, bool unfolded);
+  float draw_fold(PanelContext& context, float width, bool unfolded);
   void draw_own(PanelContext& context, float width);
   void draw_legend(PanelContext& context, ImVec2 low, float right) const;
   void draw_table(PanelContext& context);
