@@ -154,7 +154,7 @@ void draw_mark_cell(const Sheet& sheet, float x, float y, const PartDone* mark) 
 }
 
 void draw_table(const Sheet& sheet, const Wording& say) {
-  constexpr float kFirst = 274, kStep = 56;
+  constexpr float kFirst = 236, kStep = 56;
   const float right = kPageWidth - kMargin;
   const char* const columns[] = {"read", "predicted", "bug", "exercise", "review"};
   sheet.text(kMargin, kTableTop, 9.5F, kGrey, say("lab"));

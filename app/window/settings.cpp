@@ -152,9 +152,7 @@ json settings_of(const Screen& screen) {
   return settings;
 }
 
-std::string settings_text(const Screen& screen) {
-  return file_text(settings_of(screen));
-}
+std::string settings_text(const Screen& screen) { return file_text(settings_of(screen)); }
 
 void apply_settings(Screen& screen, const json& settings) {
   if (!settings.is_object() || settings.value("format", json()) != kFormat) return;

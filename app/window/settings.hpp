@@ -1,5 +1,5 @@
-// State remembered across starts: settings.json in the user's configuration folder. The learner's progress has a file of
-// its own (app/session/progress_file.hpp).
+// State remembered across starts: settings.json in the user's configuration folder. The learner's progress has a file
+// of its own (app/session/progress_file.hpp).
 #pragma once
 
 #include <filesystem>

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "app/exercises/judge.hpp"
+#include "app/recall/recall.hpp"
 #include "app/workshop/record.hpp"
 #include "engine/text_file.hpp"
 
@@ -30,8 +31,8 @@ class ProgressCommand : public ::testing::Test {
     unsetenv("XDG_CONFIG_HOME");
     fs::remove_all(home_);
   }
-  void write_settings(const json& progress) {
-    std::ofstream(home_ / "tilescope" / "settings.json") << json{{"format", 1}, {"progress", progress}}.dump();
+  void keep(const json& progress) {
+    std::ofstream(home_ / "tilescope" / "progress.json") << json{{"format", 1}, {"labs", progress}}.dump();
   }
   /// Judges the model answer of add-ten, as the window does, and keeps it.
   void solve_add_ten() {
@@ -79,18 +80,36 @@ TEST_F(ProgressCommand, NothingIsDoneWithoutAProfile) {
 }
 
 TEST_F(ProgressCommand, CountsWhatTheWindowKept) {
-  write_settings({{"softmax",
-                   {{"lesson_read", true},
-                    {"steps",
-                     {{"eight-passes", {{"pressed", 2}, {"answer", 2}}},
-                      {"a-row-apart", {{"pressed", 0}, {"answer", 3}}},
-                      {"online", json::object()}}}}}});
+  keep({{"softmax",
+         {{"lesson_read", true},
+          {"steps",
+           {{"eight-passes", {{"pressed", 2}, {"answer", 2}}},
+            {"a-row-apart", {{"pressed", 0}, {"answer", 3}}},
+            {"online", json::object()}}}}}});
   const json softmax = row(printed(), "softmax");
   EXPECT_TRUE(softmax["lesson_read"]);
   EXPECT_EQ(softmax["steps"]["done"], 2) << "the third has a question that is not answered";
   EXPECT_EQ(softmax["answers"]["right"], 1);
   EXPECT_EQ(softmax["answers"]["all"], 2);
-  EXPECT_NE(run({.verify = {}}, 0).find("softmax                read     2/8"), std::string::npos);
+  EXPECT_EQ(softmax["marks"],
+            (json{{"read", true}, {"predicted", false}, {"bug found", false}, {"exercise", false}, {"review", false}}));
+  const std::string table = run({.verify = {}}, 0);
+  EXPECT_NE(table.find("softmax                   ✓       0/4"), std::string::npos) << table;
+  EXPECT_NE(table.find("1 of "), std::string::npos) << table;
+}
+
+TEST_F(ProgressCommand, CountsCardsOfTheReviewAndTheirMark) {
+  const Recall recall(TILESCOPE_SOURCE);
+  json cards = json::object();
+  for (const ReviewCard& card : recall.cards_of("softmax"))
+    cards[card.id] = {{"box", 1}, {"due", 200}, {"answered", 100}, {"tries", 1}, {"right", 1}};
+  ASSERT_GT(cards.size(), 3U);
+  keep({{"softmax", {{"cards", cards}}}});
+  const json all = printed();
+  EXPECT_EQ(row(all, "softmax")["cards_right_once"]["done"], cards.size());
+  EXPECT_EQ(row(all, "softmax")["marks"]["review"], true);
+  EXPECT_EQ(all["marks"]["done"], 1);
+  EXPECT_EQ(all["cards_right_once"]["done"], cards.size());
 }
 
 TEST_F(ProgressCommand, AcceptedTextsAreJudgedAgain) {
@@ -100,6 +119,9 @@ TEST_F(ProgressCommand, AcceptedTextsAreJudgedAgain) {
   ASSERT_EQ(all["exercises"].size(), 1U);
   EXPECT_EQ(all["exercises"][0]["state"], "all goals");
   EXPECT_EQ(row(all, "vector-add")["exercises_correct"]["done"], 1);
+  EXPECT_EQ(all["exercises_correct"]["done"], 1);
+  EXPECT_EQ(all["exercises_with_all_goals"], 1);
+  EXPECT_EQ(all["texts_sha256"].get<std::string>().size(), 64U);
   EXPECT_NE(run({.verify = saved(all)}, 0).find("1 of 1 accepted texts hold"), std::string::npos);
   json& accepted = all["exercises"][0]["accepted"];
   accepted["text"] = accepted["text"].get<std::string>() + "\n// changed";

@@ -46,12 +46,8 @@ TEST_F(SettingsTest, EverythingComesBack) {
   before->session.set_param("BLOCK", 512);
   before->session.set_size("n", 4096);
   before->session.set_gpu("a100");
-  LabProgress progress{.lesson_read = true, .predictions = {1}, .broken = {"DROP_MASK"}, .own_edit = true};
-  progress.guesses["0"] = {{{7, 13, 26}, 13, 7}, {{4, 7, 13}, 7, 7}};
-  progress.guesses["fastest, NVIDIA H200, 8192"] = {{{3, 4}, 4, 4}};
-  progress.skipped = {"2"};
   before->view.veils = false;
-  before->session.learned = {{"vector-add", progress}, {"softmax", {.lesson_read = true}}};
+  before->view.learner = "Ada Lovelace";
   ASSERT_TRUE(write_settings(*before, file));
 
   const auto after = screen();
@@ -66,7 +62,7 @@ TEST_F(SettingsTest, EverythingComesBack) {
   EXPECT_EQ(after->session.request().config.param("BLOCK"), 512);
   EXPECT_EQ(after->session.request().config.size("n"), 4096);
   EXPECT_EQ(after->session.request().gpu, "a100");
-  EXPECT_EQ(after->session.learned, before->session.learned);
+  EXPECT_EQ(after->view.learner, "Ada Lovelace");
   EXPECT_FALSE(after->view.veils);
 }
 
@@ -89,25 +85,12 @@ TEST_F(SettingsTest, LabsThatWereOnlyOpenedByAnOlderVersionAreNotDone) {
   EXPECT_FALSE(settings_of(*made).contains("finished_labs"));
 }
 
-TEST_F(SettingsTest, ProgressThatTheLabsDoNotHaveIsLeftOut) {
-  put(R"({"format": 1, "progress": {"no-such-lab": {"lesson_read": true}, "softmax": 7,
-          "vector-add": {"lesson_read": 1, "predictions": [0, 99, -1, "x"], "broken": ["DROP_MASK", "NO_SUCH", 3]}}})");
+TEST_F(SettingsTest, ProgressIsNotAmongThem) {
+  put(R"({"format": 1, "light": true, "progress": {"softmax": {"lesson_read": true}}})");
   const auto made = screen();
   read_settings(*made, file);
-  const ProgressByLab expected{{"vector-add", {.predictions = {0}, .broken = {"DROP_MASK"}}}};
-  EXPECT_EQ(made->session.learned, expected);
-}
-
-TEST_F(SettingsTest, DamagedAnswersAreLeftOutAndOneIsKeptPerSetting) {
-  put(R"({"format": 1, "progress": {"vector-add": {"skipped": ["1", 2], "guesses": {"0": [
-          {"choices": [1, 2], "answer": 2, "pressed": 1}, {"choices": [1, 2], "answer": 2, "pressed": 2},
-          {"choices": [1, "x"], "answer": 1, "pressed": 1}, 7], "3": "no"}}}})");
-  const auto made = screen();
-  read_settings(*made, file);
-  LabProgress expected;
-  expected.guesses["0"] = {{{1, 2}, 2, 1}};
-  expected.skipped = {"1"};
-  EXPECT_EQ(made->session.learned, (ProgressByLab{{"vector-add", expected}}));
+  EXPECT_TRUE(made->session.learned.empty()) << "progress_file.hpp takes it over";
+  EXPECT_FALSE(settings_of(*made).contains("progress"));
 }
 
 TEST_F(SettingsTest, TheChosenLaunchOfALabComesBack) {

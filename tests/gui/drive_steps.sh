@@ -44,12 +44,11 @@ settled "the rung of the third step"
 expect "and ticks, in the view that stayed" '"step done"'
 picture third
 
-# Settings are written every few seconds.
 for _ in $(seq 150); do
-  grep -qs '"a-row-apart": {' "$folder/tilescope/settings.json" && break
+  grep -qs '"a-row-apart": {' "$folder/tilescope/progress.json" && break
   sleep 0.1
 done
-grep -q '"a-row-apart": {' "$folder/tilescope/settings.json" || fail "the answer was kept"
+grep -q '"a-row-apart": {' "$folder/tilescope/progress.json" || fail "the answer was kept"
 kill "$program"
 wait "$program" 2>/dev/null || true
 rm -f "$state"

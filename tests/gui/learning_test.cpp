@@ -128,19 +128,51 @@ TEST_F(LearningScreen, ALessonIsReadAtItsEndAndNotWhenItIsOpened) {
   EXPECT_FALSE(screen->session.learned["softmax"].lesson_read);
 }
 
-TEST_F(LearningScreen, TheRailTellsWhichPartsOfALabAreDone) {
-  EXPECT_THAT(explained_at("lab.softmax"), HasSubstr("– lesson read to its end"));
-  screen->session.learned["softmax"] = {.lesson_read = true, .predictions = {0}};
+TEST_F(LearningScreen, TheRailTellsWhichMarksOfALabAreEarned) {
+  EXPECT_THAT(explained_at("lab.softmax"), HasSubstr("– read: the lesson to its end, or all steps"));
+  LabProgress& softmax = screen->session.learned["softmax"];
+  softmax = {.lesson_read = true, .predictions = {0}};
   frame();
   const std::string told = explained_at("lab.softmax");
-  EXPECT_THAT(told, HasSubstr("✓ lesson read to its end"));
-  EXPECT_THAT(told, HasSubstr("– questions answered: 1 of 4"));
-  EXPECT_THAT(told, HasSubstr("– a kernel that you edited passed"));
+  EXPECT_THAT(told, HasSubstr("✓ read: the lesson to its end, or all steps"));
+  EXPECT_THAT(told, HasSubstr("– predicted: questions answered, 1 of 4"));
+  EXPECT_THAT(told, HasSubstr("– bug found: switched on alone, and seen, 0 of 6"));
+  EXPECT_THAT(told, HasSubstr("– exercise: all cases correct, 0 of 4"));
+  EXPECT_THAT(told, HasSubstr("– review: cards answered right once, 0 of "));
   EXPECT_THAT(told, Not(HasSubstr("at the first try")));
-  screen->session.learned["softmax"].guesses["0"] = {{{2, 5, 8}, 8, 8}};
-  screen->session.learned["softmax"].guesses["1"] = {{{1, 7, 9}, 9, 7}, {{1, 6, 8}, 8, 8}};
+  softmax.guesses["0"] = {{{2, 5, 8}, 8, 8}};
+  softmax.guesses["1"] = {{{1, 7, 9}, 9, 7}, {{1, 6, 8}, 8, 8}};
+  for (const ReviewCard& card : screen->recall.cards_of("softmax"))
+    softmax.cards[card.id] = {.box = 1, .due = 2, .answered = 1, .tries = 1, .right = 1};
   frame();
   EXPECT_THAT(explained_at("lab.softmax"), HasSubstr("you were right 2 of 3 times at the first try"));
+  EXPECT_THAT(explained_at("lab.softmax"), HasSubstr("✓ review: cards answered right once"));
+}
+
+TEST_F(LearningScreen, TheFootOfTheRailSaysHowMarksAreCounted) {
+  const std::string told = explained_at("progress");
+  EXPECT_THAT(told, HasSubstr("read, predicted, bug found, exercise, review"));
+  EXPECT_THAT(told, HasSubstr("Labs with all of their marks: 0 of "));
+  EXPECT_THAT(told, HasSubstr("Exercises solved: 0 of "));
+}
+
+TEST_F(LearningScreen, TheMenuBelowTheLabsAsksForTheNameOnTheCertificate) {
+  click("keep progress");
+  frames(2);
+  ASSERT_TRUE(has("palette.certificate") && has("palette.progress_json"));
+  click("palette.certificate");
+  frames(2);
+  ASSERT_TRUE(has("certificate.save"));
+  click("certificate.save");
+  frames(2);
+  EXPECT_TRUE(screen->wants_certificate) << "the shell draws it after the frame";
+  EXPECT_FALSE(has("certificate.save"));
+  screen->wants_certificate = false;
+  screen->view.asks_for_certificate = true;
+  frames(3);
+  press(Key::escape);
+  frames(2);
+  EXPECT_FALSE(screen->wants_certificate || screen->view.asks_for_certificate);
 }
 
 class PinningScreen : public LearningScreen {
