@@ -234,6 +234,8 @@ Result<TransformerOptions> with_settings(TransformerOptions options, const std::
 }
 
 int graph_command(Engine& engine, const GraphOptions& options, std::ostream& out, std::ostream& problems) {
+  if (options.pairs) return pairs_command(engine, options.json, out, problems);
+  if (!options.loops.empty()) return loops_command(options.loops, options.json, out, problems);
   const auto shown = make_shown(engine, options);
   if (!shown) return report_error(shown.error(), options.json, out, problems);
   if (options.text)

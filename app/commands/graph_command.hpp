@@ -17,9 +17,14 @@ struct GraphOptions {
   bool modules = false;          // rows for parts of the model instead of operators
   bool text = false;             // the graph as an editable text
   bool json = false;
+  bool pairs = false;  // instead of a graph: predicted beside recorded times of the labs that fuse
+  std::string loops;   // instead of a graph: a file of two loop nests, and whether they may become one
 };
 
 int graph_command(Engine& engine, const GraphOptions& options, std::ostream& out, std::ostream& problems);
+/// What graph_command does with `pairs` and with `loops` (fusion_command.cpp).
+int pairs_command(Engine& engine, bool as_json, std::ostream& out, std::ostream& problems);
+int loops_command(const std::string& file, bool as_json, std::ostream& out, std::ostream& problems);
 
 /// The layer with these options set: batch, sequence, hidden, heads, kv_heads, mlp, experts, experts_per_token,
 /// type=bf16, phase=decode, norm=layernorm, norm_place=after, mlp_kind=swiglu, and biases, causal, rotary, fused_qkv,

@@ -116,6 +116,10 @@ void add_graph_options(CLI::App& command, GraphOptions& options) {
       ->take_all();
   command.add_flag("--modules", options.modules, "the parts of the model instead of its operators");
   command.add_flag("--text", options.text, "the graph as a text to edit");
+  command.add_flag("--pairs", options.pairs,
+                   "instead of a graph: predicted beside recorded times of the labs that have unfused and fused rungs");
+  command.add_option("--loops", options.loops,
+                     "instead of a graph: a file of two loop nests, and whether they may become one");
   command.add_flag("--json", options.json, "one JSON object");
 }
 
