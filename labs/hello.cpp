@@ -41,7 +41,7 @@ Rung hello_rung(std::string name, Text title, std::string kernel, std::vector<st
 std::vector<Rung> hello_rungs() {
   const auto one = [](const Config&) { return int64_t{1}; };
   const auto block = [](const Config& config) { return config.param("BLOCK"); };
-  const auto always_one = [](const Config&) { return std::string("grid = 1"); };
+  const auto always_one = [](const Config&) { return std::string("1"); };
   return {hello_rung("one-thread", {"One thread", "一个线程"}, "one_thread", {}, one, one, always_one),
           hello_rung("one-block", {"One block", "一个线程块"}, "one_block", {"BLOCK"}, one, block, always_one),
           hello_rung("grid", {"A whole grid", "整个网格"}, "whole_grid", {"BLOCK"}, hello_blocks, block,

@@ -31,7 +31,7 @@ const CardRecord* record_of(const ProgressByLab& progress, const LabCard& card) 
 double worth_of_box(int box) { return box <= 0 ? 0 : std::min(0.4 + 0.1 * box, 1.0); }
 
 Recall::Recall(const std::filesystem::path& root) : clock(system_seconds) {
-  if (auto skills = read_skills(root / "assets" / "skills.toml"))
+  if (auto skills = read_skills(root / "assets/skills.toml"))
     skills_ = std::move(*skills);
   else
     problems_.push_back(skills.error());

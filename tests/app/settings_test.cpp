@@ -41,7 +41,7 @@ TEST_F(SettingsTest, EverythingComesBack) {
   before->view.tab = "traffic";
   before->view.controls_width = 320;
   before->view.ladder_sizes = {{"softmax", "8192 × 4096"}};
-  before->session.select_lab(labs()[1].name);
+  before->session.select_lab("vector-add");
   before->session.select_rung("grid-stride");
   before->session.set_param("BLOCK", 512);
   before->session.set_size("n", 4096);

@@ -25,7 +25,7 @@ class SourceHostTest : public testing::ScreenTest {
   }
   /// What the button Copy gives.
   std::string copied() {
-    click("source.copy");
+    click("program copy");
     const char* text = ImGui::GetClipboardText();
     return text == nullptr ? std::string() : text;
   }
@@ -51,7 +51,7 @@ TEST_F(SourceHostTest, FollowsSlidersSwitchesAndRungsBeforeTheyRun) {
 
 TEST_F(SourceHostTest, AgainShowsTheSource) {
   click("source.host");
-  EXPECT_FALSE(screen->marks().contains("source.copy"));
+  EXPECT_FALSE(screen->marks().contains("program copy"));
   EXPECT_TRUE(screen->marks().contains("source.line.17"));
 }
 

@@ -233,6 +233,22 @@ void veil_result(Column& column, ImFont* font, const std::string& formula, float
   draw_veil(column.context, column.list, {column.right - width, top}, {column.right, top + text_size(font, formula).y});
 }
 
+/// "⌈10,000 / 256⌉ = 40 → 39": the grid that a switch of the host's side makes of it stands behind.
+std::string grid_text(const PanelContext& context, const ChosenRung& chosen) {
+  std::string text = chosen.rung->grid_formula(chosen.config);
+  const std::vector<std::string>& broken = context.session.request().broken;
+  for (const BreakIt& one : context.lab().break_it) {
+    if (!one.relaunch || !one.concerns(chosen.rung->name) || std::ranges::find(broken, one.name) == broken.end())
+      continue;
+    std::vector<Launch> launches = chosen.rung->launches(chosen.config);
+    const uint64_t before = launches.front().grid.count();
+    one.relaunch(chosen.config, launches);
+    const uint64_t after = launches.front().grid.count();
+    if (after != before) text += " → " + with_separators(static_cast<int64_t>(after));
+  }
+  return text;
+}
+
 /// ⌈98,432 / 256⌉ = 385; a formula too wide to fit beside the label gets the next line, or two.
 void grid_row(Column& column) {
   PanelContext& context = column.context;
@@ -243,7 +259,7 @@ void grid_row(Column& column) {
   ImFont* font = fonts.small_semibold;
   const float top = column.y, middle = column.y + column.px(15);
   draw_text(column.list, fonts.small, {column.left, centred_top(fonts.small, middle)}, column.theme().muted, label);
-  const std::string formula = chosen.rung->grid_formula(chosen.config);
+  const std::string formula = grid_text(context, chosen);
   if (text_size(font, formula).x <= column.width() - text_size(fonts.small, label).x - column.px(8)) {
     draw_text_right(column.list, font, {column.right, centred_top(font, middle)}, column.theme().text, formula);
     veil_result(column, font, formula, centred_top(font, middle));

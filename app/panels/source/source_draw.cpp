@@ -85,7 +85,7 @@ float SourcePanel::draw_actions(PanelContext& context, float right, float middle
   page("source.ptx", SourcePage::ptx);
   if (has_program()) {
     if (action(context, {.name = "source.save", .key = "source.save_program"}, &right, middle)) save_program(context);
-    if (action(context, {.name = "source.copy", .key = "source.copy_program"}, &right, middle)) copy_program(context);
+    if (action(context, {.name = "program copy", .key = "source.copy_program"}, &right, middle)) copy_program(context);
   }
   const bool editing = source_.editable;
   if (action(context,
