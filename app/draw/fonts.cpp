@@ -141,7 +141,7 @@ std::string interface_texts(const fs::path& root) {
   for (const char* folder : {"assets/strings", "docs/labs/en", "docs/labs/zh", "docs/labs/steps", "docs/labs/review",
                              "docs/cheatsheets/en", "docs/cheatsheets/zh", "kernels"})
     append_folder(texts, root / folder);
-  append_file(texts, root / "assets" / "skills.toml");
+  append_file(texts, root / "assets/skills.toml");
   append_exercises(texts, root / "exercises");
   if (const char* own = std::getenv("TILESCOPE_EXERCISES"); own != nullptr) append_exercises(texts, own);
   const auto append = [&](const Text& text) { texts += text.en + text.zh; };
