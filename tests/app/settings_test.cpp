@@ -61,7 +61,7 @@ TEST_F(SettingsTest, EverythingComesBack) {
   EXPECT_EQ(after->view.tab, "traffic");
   EXPECT_EQ(after->view.controls_width, 320);
   EXPECT_EQ(after->view.ladder_sizes, before->view.ladder_sizes);
-  EXPECT_EQ(after->session.lab().name, labs()[1].name);
+  EXPECT_EQ(after->session.lab().name, "vector-add");
   EXPECT_EQ(after->session.rung().name, "grid-stride");
   EXPECT_EQ(after->session.request().config.param("BLOCK"), 512);
   EXPECT_EQ(after->session.request().config.size("n"), 4096);
