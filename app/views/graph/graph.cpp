@@ -27,7 +27,7 @@ constexpr double kMicro = 1e6;
 const ViewRegistration registered{{"graph", 96, make_view<GraphView>, /*leads=*/true}};
 
 std::string compact(double value) {
-  static constexpr std::array<const char*, 5> kUnits{"", " K", " M", " G", " T"};
+  static constexpr std::array<const char*, 5> kUnits{" ", " k", " M", " G", " T"};
   size_t unit = 0;
   while (value >= 999.5 && unit + 1 < kUnits.size()) {
     value /= 1000;

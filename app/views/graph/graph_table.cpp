@@ -113,6 +113,13 @@ void GraphView::draw_table(PanelContext& context) {
   separator_line(context, y);
   const float bottom = window.y + size.y - row - context.px(6);
   begin_area("graph rows", {window.x, y + 1, right, std::max(bottom, y + 2)}, ImGuiWindowFlags_NoNav);
+  if (const GraphRow* selected = selected_row()) {
+    const auto index = static_cast<size_t>(selected - shown_->rows.data());
+    const float at = row * static_cast<float>(index), room = ImGui::GetWindowHeight();
+    if (shown_row_ != index && (at < ImGui::GetScrollY() || at + row > ImGui::GetScrollY() + room))
+      ImGui::SetScrollY(std::max(0.0F, at - room / 2));
+    shown_row_ = index;
+  }
   const ImVec2 top = ImGui::GetCursorScreenPos();
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(shown_->rows.size()), row);
