@@ -1,4 +1,5 @@
 // The field for the path of a learner's own graph: Tab completes, Enter opens.
+#include <imgui.h>
 #include <imgui_stdlib.h>
 
 #include <cmath>
