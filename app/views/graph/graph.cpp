@@ -207,10 +207,9 @@ std::vector<GraphFace> GraphView::faces(const PanelContext& context) const {
   for (size_t box = 0; box < looks.size(); ++box)
     if (pieces.boxes[box].input) {
       looks[box].title = pieces.boxes[box].name;
-      looks[box].explanation = strings.format(
-          "view.graph.input_meaning",
-          fmt::arg("shape",
-                   strings.say(phrase("{}", text_of_shape(side.graph.tensors[*pieces.boxes[box].input].shape)))));
+      looks[box].explanation =
+          strings.format("view.graph.input_meaning",
+                         fmt::arg("shape", text_of_shape(side.graph.tensors[*pieces.boxes[box].input].shape)));
     }
   for (const GraphRow& row : shown_->rows) {
     const auto& phase = choice_.decode && shown_->decode ? row.decode : row.prefill;
