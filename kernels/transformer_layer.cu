@@ -17,7 +17,8 @@ struct Matrix {
   const float* data;
   int row_step, column_step;
   __device__ float load(int row, int column, int rows, int columns) const {
-    return row < rows && column < columns ? data[row * row_step + column * column_step] : 0.0f;
+    const long long at = static_cast<long long>(row) * row_step + static_cast<long long>(column) * column_step;
+    return row < rows && column < columns ? data[at] : 0.0f;
   }
 };
 __device__ Matrix row_major(const float* data, int row_step) { return {data, row_step, 1}; }

@@ -232,6 +232,9 @@ Result<void> check_layer(const Config& config) {
     return fail(ErrorId::parameter_range, "heads", layer.heads,
                 phrase("at most {} with batch = {}: a grid has 65,535 CTAs in y and z", kMostInGrid / layer.batch,
                        layer.batch));
+  if (const int64_t most = kMostInGrid * config.param("TILE"); layer.tokens() > most)
+    return fail(ErrorId::parameter_range, "batch", layer.batch,
+                phrase("what keeps batch × sequence at {} tokens or below: a grid has 65,535 CTAs in y", most));
   if (layer.scores() >= int64_t{1} << 31)
     return fail(ErrorId::parameter_range, "sequence", layer.sequence,
                 phrase("what keeps the scores of all heads below 2^31 elements; here they are {}", layer.scores()));

@@ -27,7 +27,7 @@ constexpr double kMicro = 1e6;
 const ViewRegistration registered{{"graph", 96, make_view<GraphView>, /*leads=*/true}};
 
 std::string compact(double value) {
-  static constexpr std::array<const char*, 5> kUnits{"", " K", " M", " G", " T"};
+  static constexpr std::array<const char*, 5> kUnits{" ", " k", " M", " G", " T"};
   size_t unit = 0;
   while (value >= 999.5 && unit + 1 < kUnits.size()) {
     value /= 1000;
@@ -207,10 +207,9 @@ std::vector<GraphFace> GraphView::faces(const PanelContext& context) const {
   for (size_t box = 0; box < looks.size(); ++box)
     if (pieces.boxes[box].input) {
       looks[box].title = pieces.boxes[box].name;
-      looks[box].explanation = strings.format(
-          "view.graph.input_meaning",
-          fmt::arg("shape",
-                   strings.say(phrase("{}", text_of_shape(side.graph.tensors[*pieces.boxes[box].input].shape)))));
+      looks[box].explanation =
+          strings.format("view.graph.input_meaning",
+                         fmt::arg("shape", text_of_shape(side.graph.tensors[*pieces.boxes[box].input].shape)));
     }
   for (const GraphRow& row : shown_->rows) {
     const auto& phase = choice_.decode && shown_->decode ? row.decode : row.prefill;

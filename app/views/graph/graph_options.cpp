@@ -12,12 +12,14 @@
 namespace tilescope {
 namespace {
 
-/// The text of a slider or an option.
-std::string key_of(std::string_view name) { return fmt::format("view.graph.{}", name); }
-
 // Unscaled pixels.
 constexpr float kSliderWidth = 150, kLeastSlider = 96, kSliderHeight = 36, kSliderGap = 16, kChipHeight = 24,
                 kChipGap = 11;
+
+/// The text of an option: its title, or with a suffix its explanation.
+const std::string& option_text(const PanelContext& context, const char* option, const char* suffix = "") {
+  return context.strings(fmt::format("view.{}.{}{}", "graph", option, suffix));
+}
 
 class OptionFlow {
  public:
@@ -58,7 +60,7 @@ void draw_option_slider(PanelContext& context, OptionFlow& flow, const OptionSli
   hit_area(slider.name, {width, context.px(kSliderHeight)});
   const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
   mark(context, std::string("graph.slider.") + slider.name, low, {low.x + width, low.y + context.px(kSliderHeight)});
-  explain(context, context.strings(key_of(slider.name) + "_meaning"));
+  explain(context, option_text(context, slider.name, "_meaning"));
   const float left = low.x + context.px(5), room = width - context.px(10), track = low.y + context.px(27);
   const auto last = static_cast<float>(std::max<size_t>(slider.stops.size(), 2) - 1);
   if (active) {
@@ -68,7 +70,7 @@ void draw_option_slider(PanelContext& context, OptionFlow& flow, const OptionSli
   }
   const auto place = std::ranges::find(slider.stops, *slider.value) - slider.stops.begin();
   const float knob = left + room * static_cast<float>(place) / last;
-  draw_text(list, context.fonts.small, {low.x, low.y}, theme.muted, context.strings(key_of(slider.name)));
+  draw_text(list, context.fonts.small, {low.x, low.y}, theme.muted, option_text(context, slider.name));
   draw_text_right(list, context.fonts.small_semibold, {low.x + width, low.y}, theme.text,
                   with_separators(*slider.value));
   const float half = std::max(1.0F, context.px(1.25F));
@@ -82,7 +84,7 @@ int draw_option_menu(PanelContext& context, OptionFlow& flow, const char* name, 
                      int current) {
   const Theme& theme = context.theme;
   ImFont *small = context.fonts.small, *bold = context.fonts.small_semibold;
-  const std::string& title = context.strings(key_of(name));
+  const std::string& title = option_text(context, name);
   const std::string& value = values[static_cast<size_t>(current)];
   const float label = text_size(small, title).x + context.px(5);
   const float width = std::ceil(label + text_size(bold, value).x + context.px(14)), height = context.px(kChipHeight);
@@ -92,7 +94,7 @@ int draw_option_menu(PanelContext& context, OptionFlow& flow, const char* name, 
   const std::string popup = std::string("graph menu ") + name;
   if (hit_area(name, {width, height})) open_menu(context.view, popup.c_str());
   const bool hovered = ImGui::IsItemHovered();
-  explain(context, context.strings(key_of(name) + "_meaning"));
+  explain(context, option_text(context, name, "_meaning"));
   mark(context, std::string("graph.menu.") + name, low, {low.x + width, low.y + height});
   const float middle = low.y + height / 2;
   draw_text(list, small, {low.x, centred_top(small, middle)}, theme.muted, title);
@@ -114,7 +116,7 @@ int draw_option_menu(PanelContext& context, OptionFlow& flow, const char* name, 
 void draw_option_switch(PanelContext& context, OptionFlow& flow, const char* name, bool& on) {
   const Theme& theme = context.theme;
   ImFont* small = context.fonts.small;
-  const std::string& title = context.strings(key_of(name));
+  const std::string& title = option_text(context, name);
   const float box = context.px(14), width = std::ceil(box + context.px(6) + text_size(small, title).x),
               height = context.px(kChipHeight);
   const ImVec2 low = flow.take(width, height, context.px(kChipGap));
@@ -122,7 +124,7 @@ void draw_option_switch(PanelContext& context, OptionFlow& flow, const char* nam
   ImGui::SetCursorScreenPos(low);
   if (hit_area(name, {width, height})) on = !on;
   const bool hovered = ImGui::IsItemHovered();
-  explain(context, context.strings(key_of(name) + "_meaning"));
+  explain(context, option_text(context, name, "_meaning"));
   mark(context, std::string("graph.switch.") + name, low, {low.x + width, low.y + height});
   const float middle = std::round(low.y + height / 2);
   const ImVec2 corner{low.x, middle - box / 2}, end{low.x + box, middle + box / 2};

@@ -1,6 +1,8 @@
 // The field for the path of a learner's own graph: Tab completes, Enter opens.
+#include <imgui.h>
 #include <imgui_stdlib.h>
 
+#include <cmath>
 #include <utility>
 
 #include "app/draw/widgets.hpp"
@@ -62,6 +64,8 @@ void GraphView::draw_own(PanelContext& context, float width) {
   const float of_example = text_size(context.fonts.small_semibold, example).x + context.px(20);
   const float field = width - context.px(kOpenButton) - of_example - 2 * gap;
   ImGui::PushFont(context.fonts.small);
+  const float above = std::floor((height - line_height(context.fonts.small)) / 2);  // as high as the buttons
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(context.px(8), above));
   ImGui::SetNextItemWidth(std::max(field, context.px(80)));
   const bool entered = ImGui::InputTextWithHint(
       "##graph path", strings("view.graph.path_hint").c_str(), &own_.typed,
@@ -69,6 +73,7 @@ void GraphView::draw_own(PanelContext& context, float width) {
       complete_path);
   explain(context, strings("view.graph.path_meaning"));
   mark(context, "graph.path", ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  ImGui::PopStyleVar();
   ImGui::PopFont();
   const float x = at.x + std::max(field, context.px(80)) + gap;
   const bool pressed =

@@ -70,94 +70,146 @@ void draw_numbers(const PanelContext& context, const TableColumns& columns, size
   }
 }
 
+/// What the parts of the table share.
+struct TableFrame {
+  PanelContext& context;
+  const GraphShown& shown;
+  const GraphChoice& choice;
+  TableColumns columns;
+  std::array<TableUnits, 2> units;  // of prefill and of decode
+  ImFont *small, *bold;
+  float row;  // height
+
+  const TableUnits& units_of(size_t phase) const { return units[columns.phases[phase] ? 1 : 0]; }
+};
+
+/// The name of each phase, with its tokens where there is room.
+void draw_phase_names(const TableFrame& frame, float middle) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Strings& strings = frame.context.strings;
+  const Theme& theme = frame.context.theme;
+  for (size_t phase = 0; phase < frame.columns.phases.size(); ++phase) {
+    const bool decode = frame.columns.phases[phase];
+    const std::string what = strings.format(decode ? "view.graph.decode_tokens" : "view.graph.prefill_tokens",
+                                            fmt::arg("tokens", with_separators(frame.choice.options.sequence)));
+    const std::string name = strings(decode ? "view.graph.decode" : "view.graph.prefill");
+    const float wide = text_size(frame.bold, name).x + frame.context.px(8) + text_size(frame.small, what).x;
+    const float end = frame.columns.rights[4 * phase + 3];
+    if (wide > 4 * (end - frame.columns.rights[4 * phase + 2])) {
+      draw_text_right(list, frame.bold, {end, centred_top(frame.bold, middle)}, theme.text, name);
+      continue;
+    }
+    draw_text(list, frame.bold, {end - wide, centred_top(frame.bold, middle)}, theme.text, name);
+    draw_text_right(list, frame.small, {end, centred_top(frame.small, middle)}, theme.muted, what);
+  }
+}
+
+/// Returns the y of the line below it.
+float draw_table_head(const TableFrame& frame, float y) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& theme = frame.context.theme;
+  if (frame.choice.source != GraphSource::own) {
+    draw_phase_names(frame, y + frame.row / 2);
+    y += frame.row;
+  }
+  const float top = centred_top(frame.small, y + frame.row / 2);
+  draw_text(
+      list, frame.small, {frame.columns.name_left, top}, theme.muted,
+      frame.context.strings(frame.choice.level == GraphLevel::modules ? "view.graph.module" : "view.graph.operator"));
+  for (size_t phase = 0; phase < frame.columns.phases.size(); ++phase) {
+    const TableUnits& unit = frame.units_of(phase);
+    const std::array<std::string, 4> heads{unit.flops_name, unit.bytes_name, "FLOP/B", "µs"};
+    for (size_t column = 0; column < heads.size(); ++column)
+      draw_text_right(list, frame.small, {frame.columns.rights[4 * phase + column], top}, theme.muted, heads[column]);
+  }
+  separator_line(frame.context, y + frame.row);
+  return y + frame.row;
+}
+
+/// Returns whether the row was pressed.
+bool draw_table_row(const TableFrame& frame, size_t index, ImVec2 low, bool on) {
+  PanelContext& context = frame.context;
+  const Theme& theme = context.theme;
+  const GraphRow& row = frame.shown.rows[index];
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float width = ImGui::GetWindowWidth();
+  const ImVec2 high{low.x + width, low.y + frame.row};
+  ImGui::SetCursorScreenPos(low);
+  ImGui::PushID(static_cast<int>(index));
+  const bool pressed = hit_area("row", {width, frame.row});
+  const bool hovered = ImGui::IsItemHovered();
+  ImGui::PopID();
+  constexpr size_t kMostMarks = 256;
+  if (index < kMostMarks) mark(context, fmt::format("graph.row.{}", index), low, high);
+  if (on || hovered) list->AddRectFilled(low, high, on ? theme.raised : theme.panel);
+  if (on) list->AddRectFilled(low, {low.x + context.px(2), high.y}, theme.accent);
+  const float middle = low.y + frame.row / 2;
+  float x = frame.columns.name_left;
+  if (row.number > 0) {
+    const float half = context.px(kTablePlate) / 2;
+    draw_text_centred(list, frame.bold, {x + half, middle}, theme.accent, std::to_string(row.number));
+    x += context.px(kTablePlate + 4);
+  }
+  ImFont* font = on ? frame.bold : frame.small;
+  draw_text(list, font, {x, centred_top(font, middle)}, theme.text,
+            fit_text(font, row.name, frame.columns.name_left + frame.columns.name_width - x));
+  for (size_t phase = 0; phase < frame.columns.phases.size(); ++phase) {
+    const auto& of = frame.columns.phases[phase] ? row.decode : row.prefill;
+    if (of) draw_numbers(context, frame.columns, phase, middle, font, of->cost, of->seconds, frame.units_of(phase));
+  }
+  return pressed;
+}
+
+void draw_table_total(const TableFrame& frame, float middle) {
+  const GraphSide& side = frame.shown.side(frame.choice.decode);
+  const std::string text = frame.context.strings.format("view.graph.total_of", fmt::arg("matmuls", side.products));
+  draw_text(ImGui::GetWindowDrawList(), frame.bold, {frame.columns.name_left, centred_top(frame.bold, middle)},
+            frame.context.theme.text, fit_text(frame.bold, text, frame.columns.name_width));
+  for (size_t phase = 0; phase < frame.columns.phases.size(); ++phase) {
+    const ModuleCost& total = frame.shown.side(frame.columns.phases[phase]).total;
+    draw_numbers(frame.context, frame.columns, phase, middle, frame.bold, total.cost, total.seconds,
+                 frame.units_of(phase));
+  }
+}
+
 }  // namespace
 
 void GraphView::draw_table(PanelContext& context) {
   if (!shown_) return;
-  const Strings& strings = context.strings;
-  const Theme& theme = context.theme;
   const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const float row = context.px(kTableRow), right = window.x + size.x;
-  const TableColumns columns = columns_for(context, *shown_, choice_.decode, window.x, size.x);
-  ImFont *small = context.fonts.small, *bold = context.fonts.small_semibold;
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  float y = window.y + context.px(6);
-  std::array<TableUnits, 2> units{units_for(shown_->prefill), units_for(shown_->side(true))};
-  const bool of_own = choice_.source == GraphSource::own;
-  if (!of_own)
-    for (size_t phase = 0; phase < columns.phases.size(); ++phase) {
-      const bool decode = columns.phases[phase];
-      const std::string what = strings.format(decode ? "view.graph.decode_tokens" : "view.graph.prefill_tokens",
-                                              fmt::arg("tokens", with_separators(choice_.options.sequence)));
-      const std::string name = strings(decode ? "view.graph.decode" : "view.graph.prefill");
-      const float wide = text_size(bold, name).x + context.px(8) + text_size(small, what).x;
-      const float end = columns.rights[4 * phase + 3];
-      if (wide > 4 * (end - columns.rights[4 * phase + 2])) {
-        draw_text_right(list, bold, {end, centred_top(bold, y + row / 2)}, theme.text, name);
-        continue;
-      }
-      draw_text(list, bold, {end - wide, centred_top(bold, y + row / 2)}, theme.text, name);
-      draw_text_right(list, small, {end, centred_top(small, y + row / 2)}, theme.muted, what);
-    }
-  if (!of_own) y += row;
-  draw_text(list, small, {columns.name_left, centred_top(small, y + row / 2)}, theme.muted,
-            strings(choice_.level == GraphLevel::modules ? "view.graph.module" : "view.graph.operator"));
-  for (size_t phase = 0; phase < columns.phases.size(); ++phase) {
-    const TableUnits& unit = units[columns.phases[phase] ? 1 : 0];
-    const std::array<std::string, 4> heads{unit.flops_name, unit.bytes_name, "FLOP/B", "µs"};
-    for (size_t column = 0; column < heads.size(); ++column)
-      draw_text_right(list, small, {columns.rights[4 * phase + column], centred_top(small, y + row / 2)}, theme.muted,
-                      heads[column]);
-  }
-  y += row;
-  separator_line(context, y);
+  const float row = context.px(kTableRow);
+  const TableFrame frame{.context = context,
+                         .shown = *shown_,
+                         .choice = choice_,
+                         .columns = columns_for(context, *shown_, choice_.decode, window.x, size.x),
+                         .units = {units_for(shown_->prefill), units_for(shown_->side(true))},
+                         .small = context.fonts.small,
+                         .bold = context.fonts.small_semibold,
+                         .row = row};
+  const float y = draw_table_head(frame, window.y + context.px(6));
   const float bottom = window.y + size.y - row - context.px(6);
-  begin_area("graph rows", {window.x, y + 1, right, std::max(bottom, y + 2)}, ImGuiWindowFlags_NoNav);
+  begin_area("graph rows", {window.x, y + 1, window.x + size.x, std::max(bottom, y + 2)}, ImGuiWindowFlags_NoNav);
+  if (const GraphRow* selected = selected_row()) {
+    const auto index = static_cast<size_t>(selected - shown_->rows.data());
+    const float at = row * static_cast<float>(index), room = ImGui::GetWindowHeight();
+    if (shown_row_ != index && (at < ImGui::GetScrollY() || at + row > ImGui::GetScrollY() + room))
+      ImGui::SetScrollY(std::max(0.0F, at - room / 2));
+    shown_row_ = index;
+  }
   const ImVec2 top = ImGui::GetCursorScreenPos();
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(shown_->rows.size()), row);
-  while (clipper.Step())
+  while (clipper.Step()) {
     for (int index = clipper.DisplayStart; index < clipper.DisplayEnd; ++index) {
-      const GraphRow& one = shown_->rows[static_cast<size_t>(index)];
+      const std::optional<size_t> box = shown_->rows[static_cast<size_t>(index)].box;
       const ImVec2 low{window.x, top.y + row * static_cast<float>(index)};
-      ImDrawList* rows = ImGui::GetWindowDrawList();
-      ImGui::SetCursorScreenPos(low);
-      ImGui::PushID(index);
-      if (hit_area("row", {size.x, row}) && one.box) canvas_.select(one.box);
-      const bool hovered = ImGui::IsItemHovered();
-      ImGui::PopID();
-      constexpr int kMostMarks = 256;
-      if (index < kMostMarks) mark(context, fmt::format("graph.row.{}", index), low, {right, low.y + row});
-      const bool on = one.box && one.box == canvas_.selected();
-      if (on || hovered) rows->AddRectFilled(low, {right, low.y + row}, on ? theme.raised : theme.panel);
-      if (on) rows->AddRectFilled(low, {low.x + context.px(2), low.y + row}, theme.accent);
-      const float middle = low.y + row / 2;
-      float x = columns.name_left;
-      if (one.number > 0) {
-        const float half = context.px(kTablePlate) / 2;
-        draw_text_centred(rows, bold, {x + half, middle}, theme.accent, std::to_string(one.number));
-        x += context.px(kTablePlate + 4);
-      }
-      ImFont* font = on ? bold : small;
-      draw_text(rows, font, {x, centred_top(font, middle)}, theme.text,
-                fit_text(font, one.name, columns.name_left + columns.name_width - x));
-      for (size_t phase = 0; phase < columns.phases.size(); ++phase)
-        if (const auto& of = columns.phases[phase] ? one.decode : one.prefill)
-          draw_numbers(context, columns, phase, middle, font, of->cost, of->seconds,
-                       units[columns.phases[phase] ? 1 : 0]);
+      if (draw_table_row(frame, static_cast<size_t>(index), low, box && box == canvas_.selected()) && box)
+        canvas_.select(box);
     }
+  }
   ImGui::EndChild();
   separator_line(context, bottom);
-  const float middle = bottom + context.px(3) + row / 2;
-  const GraphSide& side = shown_->side(choice_.decode);
-  draw_text(
-      list, bold, {columns.name_left, centred_top(bold, middle)}, theme.text,
-      fit_text(bold, strings.format("view.graph.total_of", fmt::arg("matmuls", side.products)), columns.name_width));
-  for (size_t phase = 0; phase < columns.phases.size(); ++phase) {
-    const GraphSide& of = shown_->side(columns.phases[phase]);
-    draw_numbers(context, columns, phase, middle, bold, of.total.cost, of.total.seconds,
-                 units[columns.phases[phase] ? 1 : 0]);
-  }
+  draw_table_total(frame, bottom + context.px(3) + row / 2);
 }
 
 }  // namespace tilescope

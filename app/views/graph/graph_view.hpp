@@ -114,7 +114,8 @@ class GraphView final : public View {
   std::optional<Key> key_;
   GraphCanvas canvas_;
   GraphTab tab_ = GraphTab::table;
-  std::optional<bool> unfolded_;  // the options; nothing: as the height of the view suggests
+  std::optional<size_t> shown_row_;  // the row that the table has scrolled to
+  std::optional<bool> unfolded_;     // the options; nothing: as the height of the view suggests
 };
 
 // ---- Parts
