@@ -177,7 +177,7 @@ TEST_F(PictureTest, AnUnknownLabIsRefusedWithoutAPicture) {
 
 class CertificateTest : public PictureTest {
  protected:
-  /// Of a profile with this progress.json.
+  /// The certificate for a profile with this progress.json.
   Pixels certify(const std::string& progress, const std::string& options) const {
     fs::create_directories(folder / "tilescope");
     std::ofstream(folder / "tilescope" / "progress.json") << progress;

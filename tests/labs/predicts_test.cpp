@@ -117,7 +117,7 @@ int64_t shared_bytes_of_lanes(const RunResult& run) {
   return bytes_of_lanes(run, [](const Site& site, const SiteCount&) { return site.space == Space::shared; });
 }
 int64_t threads(const RunResult& run) { return blocks(run) * whole(shown_launch(run).block.count()); }
-/// Of each thread, for each step along K.
+/// Bytes that a thread reads for each step along K.
 int64_t shared_bytes_per_k(const RunResult& run) {
   return shared_bytes_of_lanes(run) / threads(run) / run.config.size("K");
 }
