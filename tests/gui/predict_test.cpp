@@ -1,6 +1,7 @@
 // The questions in the window: what they veil, what answers and sliders do to them, and those about time.
 #include <gmock/gmock.h>
 
+#include "app/draw/tooltip.hpp"
 #include "app/observed/speed_questions.hpp"
 #include "app/views/questions.hpp"
 #include "tests/gui/screen_fixture.hpp"
