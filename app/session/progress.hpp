@@ -1,5 +1,6 @@
-// The learner's progress in each lab. Opening a lab earns nothing. A lab has five marks: its lesson is read, its questions
-// are answered, its bugs are found, its exercises are correct, its review cards were answered right. No ImGui.
+// The learner's progress in each lab. Opening a lab earns nothing. A lab has five marks: its lesson is read, its
+// questions are answered, its bugs are found, its exercises are correct, its review cards were answered right. No
+// ImGui.
 #pragma once
 
 #include <cstddef>
@@ -48,9 +49,10 @@ struct CardRecord {
 };
 
 struct LabProgress {
-  bool lesson_read = false;   // scrolled to its end, or all steps of the lab done
-  std::set<int> predictions;  // answered questions, right or wrong; indices into Lab::predicts. As with `broken`, a file
-                              // of a different version may have names that this one does not know; nothing counts them
+  bool lesson_read = false;  // scrolled to its end, or all steps of the lab done
+  std::set<int>
+      predictions;  // answered questions, right or wrong; indices into Lab::predicts. As with `broken`, a file
+                    // of a different version may have names that this one does not know; nothing counts them
   std::set<std::string> broken;                       // switches that were on, alone, in a run that showed their effect
   bool own_edit = false;                              // an edited kernel ran and passed
   std::map<std::string, std::vector<Guess>> guesses;  // by question (app/observed/questions.hpp)
@@ -72,8 +74,8 @@ using ProgressByLab = std::map<std::string, LabProgress>;
 /// The same in all labs.
 Score score_of(const ProgressByLab& progress);
 
-/// Adds what `other` has and `into` has not, as after two windows earned it. Of two records of a card the newer one
-/// counts, of two answers to a question the one in `into`.
+/// Adds what `other` has and `into` has not, as after two windows earned it. The newer record of a card counts, and the
+/// answer in `into` where both have one to the same question.
 void add_progress(ProgressByLab& into, const ProgressByLab& other);
 
 /// The marks of a lab. A lab without exercises has `own_edit` in the place of `exercises`.

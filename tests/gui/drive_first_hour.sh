@@ -11,7 +11,6 @@ set -euo pipefail
 pictures=${PICTURES:-}
 set -- "$1" --language "${TONGUE:-en}"
 source "$(dirname "$0")/window_driver.sh"
-export XDG_DOCUMENTS_DIR=$folder # where a restarted window saves files
 tilescope=$1 kept=$folder/tilescope/progress.json number=0
 
 picture() {
@@ -212,7 +211,6 @@ expect "the certificate is saved" '"message":"[^"]*tilescope-certificate.png"'
 saved=$(grep -oE '"message":"[^"]*tilescope-certificate.png"' "$state" | grep -oE '/[^"]*')
 [ -s "$saved" ] || fail "there is no file $saved"
 [ -z "$pictures" ] || cp "$saved" "$pictures/certificate.png"
-rm -f "$saved"
 picture progress
 before=$("$tilescope" progress --json | grep -v '"date"')
 

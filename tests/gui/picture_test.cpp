@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -169,6 +171,60 @@ TEST_F(PictureTest, AnUnknownLabIsRefusedWithoutAPicture) {
   Pixels picture;
   EXPECT_EQ(shoot("--rung no-such-rung", picture), 2);
   EXPECT_EQ(picture.width, 0);
+}
+
+// ---- The certificate
+
+class CertificateTest : public PictureTest {
+ protected:
+  /// The certificate for a profile with this progress.json.
+  Pixels certify(const std::string& progress, const std::string& options) const {
+    fs::create_directories(folder / "tilescope");
+    std::ofstream(folder / "tilescope" / "progress.json") << progress;
+    const fs::path file = folder / "certificate.png";
+    fs::remove(file);
+    const std::string command = "XDG_CONFIG_HOME=" + folder.string() + " " + std::string(TILESCOPE_BINARY) +
+                                "/tilescope progress --certificate " + file.string() + " " + options + " >" +
+                                (folder / "log").string() + " 2>&1";
+    const int status = WEXITSTATUS(std::system(command.c_str()));
+    EXPECT_TRUE(status == 0 || status == kUnavailable) << status;
+    return fs::exists(file) ? read(file) : Pixels();
+  }
+  static size_t count(const Pixels& page, int top, int bottom, bool (*is)(int red, int green, int blue)) {
+    size_t found = 0;
+    for (int y = top; y < bottom; ++y)
+      for (int x = 0; x < page.width; ++x) {
+        const uint32_t pixel = page.at(x, y);
+        found +=
+            is(static_cast<int>(pixel & 255), static_cast<int>(pixel >> 8 & 255), static_cast<int>(pixel >> 16 & 255))
+                ? 1
+                : 0;
+      }
+    return found;
+  }
+};
+bool is_white(int red, int green, int blue) { return red + green + blue == 3 * 255; }
+bool is_dark(int red, int green, int blue) { return red + green + blue < 3 * 80; }
+bool is_green(int red, int green, int blue) { return green > red + 60 && green > blue + 20; }
+
+TEST_F(CertificateTest, IsAPageOfA4WithTheNameAndACheckForEachMark) {
+  const std::string nothing = R"({"format": 1, "labs": {}})";
+  const Pixels none = certify(nothing, "");
+  if (none.width == 0) GTEST_SKIP() << "no window can be opened";
+  EXPECT_NEAR(static_cast<double>(none.height) / none.width, std::sqrt(2.0), 0.002);
+  EXPECT_GT(count(none, 0, none.height, is_white), none.values.size() * 8 / 10) << "dark on white";
+  EXPECT_EQ(count(none, 0, none.height, is_green), 0U) << "nothing is earned";
+  constexpr int kNameTop = 560, kNameBottom = 640;
+  EXPECT_EQ(count(none, kNameTop, kNameBottom, is_dark), 0U) << "room to write a name";
+  EXPECT_GT(count(certify(nothing, "--name 'Ada Lovelace'"), kNameTop, kNameBottom, is_dark), 1000U);
+  EXPECT_GT(count(certify(nothing, "--name '张伟' --language zh"), kNameTop, kNameBottom, is_dark), 500U);
+  const size_t one =
+      count(certify(R"({"format": 1, "labs": {"softmax": {"lesson_read": true}}})", ""), 0, none.height, is_green);
+  const size_t two =
+      count(certify(R"({"format": 1, "labs": {"softmax": {"lesson_read": true}, "gelu": {"lesson_read": true}}})", ""),
+            0, none.height, is_green);
+  EXPECT_GT(one, 50U);
+  EXPECT_NEAR(static_cast<double>(two), 2.0 * static_cast<double>(one), 0.1 * static_cast<double>(one));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The questions in the window: what they veil, what answers and sliders do to them, and those about time.
 #include <gmock/gmock.h>
 
+#include "app/draw/tooltip.hpp"
 #include "app/observed/speed_questions.hpp"
 #include "app/views/questions.hpp"
 #include "tests/gui/screen_fixture.hpp"
@@ -129,6 +130,33 @@ TEST_F(PredictScreen, NothingIsVeiledWithTheSwitchOffOrWithAPlantedBug) {
   screen->session.set_broken("DROP_MASK", true);
   frame();
   EXPECT_TRUE(screen->view.veiled.empty());
+}
+
+/// The present numbers beside those of the pinned result would give the answer away.
+TEST_F(PredictScreen, ThePinnedResultDoesNotShowTheNumberThatIsAskedFor) {
+  if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
+  screen->session.set_size("n", 4096);
+  open("grid-stride");
+  press(Key::f5);
+  ASSERT_TRUE(settle());
+  press(Key::b);
+  ASSERT_NE(screen->view.baseline, nullptr);
+  open("vector-loads");
+  press(Key::f5);
+  ASSERT_TRUE(settle());
+  const auto is_veiled = [&](const std::string& figure) {
+    const Mark row = screen->marks().at(figure);
+    return std::ranges::any_of(screen->marks(), [&](const auto& mark) {
+      return mark.first.starts_with("veil.") && overlap(mark.second, row);
+    });
+  };
+  ASSERT_TRUE(hides(ShownNumber::sectors));
+  ASSERT_TRUE(has("baseline.sectors"));
+  EXPECT_TRUE(is_veiled("baseline.sectors") && is_veiled("baseline.read") && is_veiled("baseline.useful"));
+  skip_all();
+  frames(2);
+  ASSERT_FALSE(hides(ShownNumber::sectors));
+  EXPECT_FALSE(is_veiled("baseline.sectors"));
 }
 
 TEST_F(PredictScreen, TheSpeedsAreVeiledWhileTheyAreAskedAbout) {

@@ -11,7 +11,7 @@ fi
 
 folder=$(mktemp -d)
 state=$folder/state.json
-export XDG_CONFIG_HOME=$folder XDG_CACHE_HOME=$folder/cache LC_ALL=C.UTF-8 TILESCOPE_FRAME_LOG=$folder/frames
+export XDG_CONFIG_HOME=$folder XDG_DOCUMENTS_DIR=$folder XDG_CACHE_HOME=$folder/cache LC_ALL=C.UTF-8 TILESCOPE_FRAME_LOG=$folder/frames
 "$@" --state-file "$state" >"$folder/output" 2>&1 &
 program=$!
 trap 'kill "$program" 2>/dev/null || true; rm -rf "$folder"' EXIT

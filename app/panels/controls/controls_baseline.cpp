@@ -13,6 +13,7 @@
 
 #include "app/observed/baseline.hpp"
 #include "app/panels/controls/controls_parts.hpp"
+#include "app/views/questions.hpp"
 
 namespace tilescope {
 namespace {
@@ -55,6 +56,15 @@ void draw_group(Column& column, Badge badge, bool first) {
   column.y += column.px(24);
 }
 
+/// The number that an open question may hide, in the present run and in its ratio to the pinned one.
+bool is_veiled(const PanelContext& context, std::string_view key) {
+  if (key == "baseline.wavefronts" || key == "baseline.conflicts") return context.view.hides(ShownNumber::wavefronts);
+  if (key == "baseline.time") return context.view.hides(ShownNumber::speed);
+  static constexpr std::string_view kOfSectors[] = {"baseline.read", "baseline.written", "baseline.atomics",
+                                                    "baseline.sectors", "baseline.useful"};
+  return std::ranges::find(kOfSectors, key) != std::end(kOfSectors) && context.view.hides(ShownNumber::sectors);
+}
+
 void draw_figure(Column& column, const ComparedFigure& figure) {
   const Theme& theme = column.theme();
   const Fonts& fonts = column.fonts();
@@ -63,13 +73,20 @@ void draw_figure(Column& column, const ComparedFigure& figure) {
   column.text(fonts.small, column.left, 14, theme.muted,
               fit_text(fonts.small, column.context.strings(figure.key), label_room));
   column.text_right(fonts.small, before, 14, theme.muted, figure.before);
+  const std::string name = figure.key;
+  if (is_veiled(column.context, name)) {
+    const ImVec2 top_right{now, baseline_top(fonts.small, column.y + column.px(14))};
+    draw_veiled_text_right(column.context, column.list, fonts.small, top_right, figure.now);
+    mark(column.context, name, {column.left, column.y}, {column.right, column.y + column.px(kLine)});
+    column.y += column.px(kLine);
+    return;
+  }
   column.text_right(fonts.small, now, 14, theme.text, figure.now);
   using Change = ComparedFigure::Change;
   const ImU32 ink = figure.change == Change::better  ? theme.ok
                     : figure.change == Change::worse ? theme.error
                                                      : theme.muted;
   column.text_right(fonts.small_semibold, column.right, 14, ink, figure.ratio);
-  const std::string name = figure.key;
   mark(column.context, name, {column.left, column.y}, {column.right, column.y + column.px(kLine)});
   explain_rect(column.context, {column.left, column.y}, {column.right, column.y + column.px(kLine)},
                column.context.strings(name + "_meaning"));

@@ -68,10 +68,12 @@ std::string finding_of(const SharedFrame& frame) {
                         fmt::arg("warp", frame.step.warp));
 }
 
-/// What the step itself does with shared memory; empty if it does not use it.
+/// What the step itself does with shared memory; empty if it does not use it. An open question hides how many wavefronts
+/// it needs.
 std::string reason_of(const SharedFrame& frame, bool* trouble) {
   const auto touched = frame.picture.touched_at(frame.step.step_number);
   if (!touched) return {};
+  if (frame.context().view.hides(ShownNumber::wavefronts)) return frame.context().strings("shared.says_veiled");
   const uint32_t ways = bank_picture(frame.result(), touched->access).ways;
   *trouble = ways > 1;
   return frame.context().strings.format(ways > 1 ? "shared.says_conflict" : "shared.says_no_conflict",
