@@ -11,9 +11,11 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kFullBox = 48, kCompactBox = 28, kBoxInside = 8, kNumberPlate = 16, kInputBox = 26, kLeastBox = 72;
+constexpr float kFullBox = 44, kCompactBox = 26, kBoxInside = 8, kNumberPlate = 16, kInputBox = 26, kLeastBox = 72;
 constexpr float kNearestZoom = 3, kFarthestZoom = 0.02F;  // zoom
-constexpr float kDotsBelow = 3;  // height of a box in pixels: smaller ones are dots without arrows
+// Height of a box in pixels: below the first it is a dot, and no arrows are drawn; below the second it has no outline.
+constexpr float kDotsBelow = 4, kPlainBelow = 14;
+constexpr size_t kMostSegments = 6000;  // of arrows in a frame, so that a frame of a large graph stays short
 
 }  // namespace
 
@@ -57,8 +59,8 @@ GraphLayout GraphCanvas::laid_out(const DrawContext& context, float width, bool 
                                  .box_width = [&](size_t box) { return wanted_width(context, box, compact); }});
 }
 
-/// Full boxes if they all fit, else those with titles only, else the smallest picture that still has its titles; it may
-/// then be higher than the room, or as small as it must be if the graph is large.
+/// Full boxes if they all fit, else those with titles only. What is then still higher than the room is dragged, or, if
+/// there are many boxes, drawn as small as it must be.
 void GraphCanvas::fit(const DrawContext& context, ImVec2 size) {
   const float scale = context.screen.scale, width = size.x / scale, height = size.y / scale;
   size_ = size;
@@ -69,8 +71,8 @@ void GraphCanvas::fit(const DrawContext& context, ImVec2 size) {
     compact_ = compact;
     if (layout_.height <= height && layout_.width <= width + 1) break;
   }
-  constexpr float kStillReadable = 1.6F;
-  if (layout_.height > height * kStillReadable) {  // large: as many bands as the shape of the room asks for
+  constexpr size_t kManyBoxes = 80;
+  if (layout_.height > height && pieces_.boxes.size() > kManyBoxes) {  // as many bands as the room's shape asks for
     float tried = width;
     for (int step = 0; step < 24 && layout_.height * width > layout_.width * height; ++step) {
       tried *= 1.3F;
@@ -121,19 +123,23 @@ void GraphCanvas::draw_arrows(const DrawContext& context, ImDrawList* list) cons
   const Theme& theme = context.theme;
   const float head = std::min(context.px(4), 4 * zoom_), thick = std::max(1.0F, context.px(1));
   const ImVec2 clip_low = low_, clip_high{low_.x + size_.x, low_.y + size_.y};
-  for (const bool marked : {false, true}) {
+  size_t drawn = 0;
+  for (const bool marked : {true, false}) {
     const ImU32 colour = marked ? theme.accent : mix(theme.window, theme.muted, 0.7F);
     for (const PlacedArrow& placed : layout_.arrows) {
       const bool of_selected = selected_ && (placed.arrow.from == *selected_ || placed.arrow.to == *selected_);
-      if (of_selected != marked) continue;
+      if (of_selected != marked || drawn > kMostSegments) continue;
+      const size_t before_arrow = drawn;
       for (size_t point = 1; point < placed.points.size(); ++point) {
         const ImVec2 a = at(placed.points[point - 1]), b = at(placed.points[point]);
         if (std::max(a.x, b.x) < clip_low.x || std::min(a.x, b.x) > clip_high.x || std::max(a.y, b.y) < clip_low.y ||
             std::min(a.y, b.y) > clip_high.y)
           continue;
+        ++drawn;
         list->AddLine({std::round(a.x) + 0.5F, std::round(a.y) + 0.5F},
                       {std::round(b.x) + 0.5F, std::round(b.y) + 0.5F}, colour, thick);
       }
+      if (drawn == before_arrow) continue;
       const ImVec2 tip = at(placed.points.back()), before = at(placed.points[placed.points.size() - 2]);
       const float x = tip.x > before.x + 0.5F ? 1.0F : 0.0F;  // arrows end rightwards, downwards or upwards
       const float y = x > 0 ? 0.0F : tip.y > before.y ? 1.0F : -1.0F;
@@ -155,7 +161,7 @@ void GraphCanvas::draw_box(DrawContext& context, ImDrawList* list, size_t box, I
                      : input        ? theme.window
                      : face.raised  ? mix(theme.raised, theme.text, 0.12F)
                                     : theme.panel;
-  if (high.y - low.y < context.px(kDotsBelow)) {
+  if (high.y - low.y < context.px(kPlainBelow)) {
     list->AddRectFilled(low, high, on ? theme.accent : face.outline != 0 ? face.outline : mix(fill, theme.muted, 0.5F));
     return;
   }
@@ -171,12 +177,13 @@ void GraphCanvas::draw_box(DrawContext& context, ImDrawList* list, size_t box, I
   if (low.x < clip_low.x - 1 || high.x > clip_high.x + 1 || low.y < clip_low.y - 1 || high.y > clip_high.y + 1) return;
   const float inside = context.px(kBoxInside), room = high.x - low.x - 2 * inside;
   ImFont *bold = input ? context.fonts.small : context.fonts.small_semibold, *small = context.fonts.small;
-  const float title_step = context.px(18), needed = context.px(20);
-  const bool both = !compact_ && !input && high.y - low.y >= context.px(44);
+  const float title_step = context.px(17), needed = context.px(20);
+  const bool both = !compact_ && !input && high.y - low.y >= context.px(42);
   const float number = face.number > 0 ? context.px(kNumberPlate + 6) : 0;
   if (high.y - low.y < needed) return;
   const float title_width = text_size(bold, face.title).x;
-  const float middle = both ? low.y + context.px(5) + title_step / 2 : (low.y + high.y) / 2;
+  const float middle =
+      both ? low.y + context.px(3) + title_step / 2 : (low.y + high.y) / 2 - (input ? 0 : context.px(1));
   float x = input ? (low.x + high.x - title_width) / 2 : low.x + inside;
   if (number > 0 && room >= context.px(kNumberPlate)) {
     const float half = context.px(kNumberPlate) / 2;
@@ -187,16 +194,17 @@ void GraphCanvas::draw_box(DrawContext& context, ImDrawList* list, size_t box, I
   x += number;
   if (title_width + number <= room + context.px(2) || input)
     draw_text(list, bold, {x, centred_top(bold, middle)}, theme.text, face.title);
+  if (input) return;
+  const float bar = high.y - context.px(both ? 5 : 3);
+  const float length = std::max(context.px(1), room * std::clamp(face.bar, 0.0F, 1.0F));
+  list->AddRectFilled({low.x + inside, bar - context.px(1)}, {low.x + inside + length, bar + context.px(1)},
+                      face.bar_of_memory ? theme.accent : theme.text);
   if (!both) return;
   const float second = middle + title_step, right = high.x - inside;
   if (text_size(small, face.left).x + text_size(small, face.right).x + context.px(6) <= room + context.px(2)) {
     draw_text(list, small, {low.x + inside, centred_top(small, second)}, theme.muted, face.left);
     draw_text_right(list, small, {right, centred_top(small, second)}, theme.muted, face.right);
   }
-  const float bar = high.y - context.px(6);
-  const float length = std::max(context.px(1), room * std::clamp(face.bar, 0.0F, 1.0F));
-  list->AddRectFilled({low.x + inside, bar - context.px(1)}, {low.x + inside + length, bar + context.px(1)},
-                      face.bar_of_memory ? theme.accent : theme.text);
 }
 
 void GraphCanvas::bring_into_view(ImVec2 size) {

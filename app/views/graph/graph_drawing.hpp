@@ -47,6 +47,8 @@ class GraphCanvas {
 
   std::optional<size_t> selected() const { return selected_; }
   void select(std::optional<size_t> box);
+  /// Whether the boxes have room for their titles only.
+  bool compact() const { return compact_; }
   std::optional<size_t> hovered() const { return hovered_; }
   /// The box that was double-clicked, or chosen by Enter, since the last call.
   std::optional<size_t> take_opened();

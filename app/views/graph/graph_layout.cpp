@@ -11,7 +11,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kLayerGap = 30, kBoxGap = 12, kBandGap = 14, kLanePitch = 8, kGraphMargin = 14;
+constexpr float kLayerGap = 26, kBoxGap = 8, kBandGap = 12, kLanePitch = 8, kGraphMargin = 14;
 constexpr size_t kMostLanes = 12, kFarthestRow = 64;
 
 bool is_view_node(const GraphNode& node) {
@@ -199,7 +199,7 @@ class Placer {
     bands_.emplace_back();
     for (size_t index = 0; index < layers_.size(); ++index) {
       Layer& layer = layers_[index];
-      if (index > 0 && x + layer.width > room_.width && x > kGraphMargin + kLayerGap) {
+      if (index > 0 && x + layer.width + kGraphMargin > room_.width && x > kGraphMargin + kLayerGap) {
         bands_.emplace_back();
         x = kGraphMargin + kLayerGap;
       }
@@ -262,7 +262,7 @@ class Placer {
   float gutter_after(size_t box) const {
     const PlacedBox& placed = layout_.boxes[box];
     const Layer& layer = layers_[placed.layer];
-    return layer.left + layer.width + 8 + 4 * static_cast<float>(placed.row % 3);
+    return layer.left + layer.width + 6 + 4 * static_cast<float>(placed.row % 3);
   }
   /// Where an arrow comes down from a lane: onto the top of the box, or to its left where others stand above.
   bool from_above(const GraphArrow& arrow) const { return layout_.boxes[arrow.to].row == 0 && !starts_band(arrow.to); }
