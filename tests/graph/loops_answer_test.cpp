@@ -60,10 +60,14 @@ TEST(LoopVerdict, NamesTheElementAndBothIterations) {
 TEST(LoopVerdict, SaysWhetherThreadsNeedABarrierAndTilesAreAllowed) {
   const LoopPair same = nests("for i in 0..4: y[i] = x[i]", "for i in 0..4: z[i] = y[i]");
   EXPECT_EQ(said_of(same), "Legal: no dependence is reversed");
-  EXPECT_TRUE(threads_of(analyse(same)).english().starts_with("Each iteration may be a thread"));
+  EXPECT_TRUE(threads_of(same, analyse(same)).english().starts_with("Each iteration may be a thread"));
   const LoopPair left = nests("for i in 0..4: y[i] = x[i]", "for i in 0..4: z[i] = y[i - 1]");
   EXPECT_EQ(said_of(left), "Legal: no dependence is reversed");
-  EXPECT_TRUE(threads_of(analyse(left)).english().starts_with("A thread per iteration needs a barrier"));
+  EXPECT_TRUE(threads_of(left, analyse(left)).english().starts_with("A thread per iteration needs a barrier"));
+  const LoopPair sum =
+      nests("for i in 0..4, j in 0..4: y[i, j] = x[i, j]", "for i in 0..4, j in 0..4: total[i] += y[i, j]");
+  EXPECT_EQ(said_of(sum), "Legal: no dependence is reversed");
+  EXPECT_TRUE(threads_of(sum, analyse(sum)).english().starts_with("A thread per iteration needs a reduction"));
   // The element of the row above, one to the right: earlier in order, but backwards in j.
   const LoopPair above =
       nests("for i in 0..4, j in 0..4: y[i, j] = x[i, j]", "for i in 0..4, j in 0..4: z[i, j] = y[i - 1, j + 1]");

@@ -89,7 +89,8 @@ void FusionView::draw_loops_page(PanelContext& context, ImVec2 low, ImVec2 high)
   std::string rest;
   if (legal) {
     const std::string space = strings.language == Language::en ? " " : "";
-    rest = space + strings.say(threads_of(loops_.fusion)) + stop + space + strings.say(tiling_of(loops_.fusion)) + stop;
+    rest = space + strings.say(threads_of(*loops_.pair, loops_.fusion)) + stop + space +
+           strings.say(tiling_of(loops_.fusion)) + stop;
   }
   const TextRun runs[] = {{context.fonts.body_semibold, theme.text, verdict}, {context.fonts.body, theme.text, rest}};
   const float said = flow_text(list, {origin.x + inside, y}, width - inside, context.px(22), runs);
