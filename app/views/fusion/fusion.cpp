@@ -87,8 +87,7 @@ void FusionView::update(const PanelContext& context) {
   if (shown_version_ == graph_.version && language_ == language && dark_ == context.theme.dark) return;
   const std::optional<size_t> chosen = canvas_.selected();
   std::string name = chosen ? canvas_.pieces().boxes[*chosen].name : std::string();
-  canvas_.show(pieces_of(graph_.graph, GraphLevel::operators), {});
-  canvas_.set_faces(faces(context));
+  canvas_.show(pieces_of(graph_.graph, GraphLevel::operators), faces(context));
   const auto& boxes = canvas_.pieces().boxes;
   const auto found = std::ranges::find(boxes, name, &GraphBox::name);
   if (!name.empty() && found != boxes.end()) canvas_.select(static_cast<size_t>(found - boxes.begin()));
