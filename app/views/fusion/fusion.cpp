@@ -13,7 +13,7 @@ const ViewRegistration registered{{"fusion", 97, make_view<FusionView>, /*leads=
 
 // Unscaled pixels.
 constexpr float kFusionSide = 24, kFusionTabs = 32, kFusionLower = 110;
-constexpr float kTextLeast = 280, kTextMost = 460, kButtonHeight = 24, kErrorRow = 20;
+constexpr float kTextLeast = 280, kTextMost = 540, kButtonHeight = 24, kErrorRow = 20;
 
 }  // namespace
 
@@ -117,7 +117,8 @@ void FusionView::draw(PanelContext& context) {
   const ImVec2 low{left, y + context.px(10)}, high{right, window.y + size.y - context.px(8)};
   if (high.y - low.y < context.px(60)) return;
   if (page_ == FusionPage::cost) return draw_cost_page(context, low, high);
-  const float column = std::clamp((right - left) * 0.38F, context.px(kTextLeast), context.px(kTextMost));
+  const float share = page_ == FusionPage::graph ? 0.38F : 0.48F;  // a nest is a long line
+  const float column = std::clamp((right - left) * share, context.px(kTextLeast), context.px(kTextMost));
   const float line = std::max(1.0F, std::round(context.px(1))), gap = context.px(20);
   FusionText& text = page_ == FusionPage::graph ? graph_text_ : loops_text_;
   draw_text_column(context, text, page_ == FusionPage::graph ? graph_examples() : loop_examples(),

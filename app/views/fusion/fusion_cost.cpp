@@ -13,19 +13,26 @@ namespace {
 // Unscaled pixels.
 constexpr float kBar = 22, kBarRow = 46, kCostLine = 20, kPairRow = 22, kPairTabs = 26, kCostLeft = 400,
                 kCostBetween = 40;
+constexpr float kSlimBar = 7;
+constexpr size_t kMostGroups = 10;
 constexpr float kBesideFrom = 880;  // the width from which both halves stand beside each other
 
 /// The three terms of the model, as colours.
 std::array<ImU32, 3> term_colours(const Theme& theme) { return {theme.write, theme.read, theme.reference}; }
 
+std::array<double, 3> terms_of(const FusionGraph::Total& total) {
+  return {total.launch_seconds, total.bytes_seconds, total.flops_seconds};
+}
+
 /// launch | bytes | FLOPs as one bar of `width` for `most` seconds.
-void draw_terms(PanelContext& context, ImVec2 low, float width, double most, const std::array<double, 3>& seconds) {
+void draw_terms(PanelContext& context, ImVec2 low, float width, double most, const std::array<double, 3>& seconds,
+                float height = kBar) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const auto colours = term_colours(context.theme);
   float x = low.x;
   for (size_t term = 0; term < seconds.size(); ++term) {
     const float length = most > 0 ? width * static_cast<float>(seconds[term] / most) : 0;
-    if (length > 0) list->AddRectFilled({x, low.y}, {x + length, low.y + context.px(kBar)}, colours[term]);
+    if (length > 0) list->AddRectFilled({x, low.y}, {x + length, low.y + context.px(height)}, colours[term]);
     x += length;
   }
 }
@@ -136,7 +143,7 @@ float FusionView::draw_graph_cost(PanelContext& context, ImVec2 low, float width
   const double most = std::max(before.seconds(), after.seconds());
   for (const auto& [key, total] : {std::pair{"view.fusion.unfused", &before}, {"view.fusion.in_groups", &after}}) {
     const std::string name = strings.format(key, fmt::arg("launches", total->launches));
-    const std::array<double, 3> seconds{total->launch_seconds, total->bytes_seconds, total->flops_seconds};
+    const std::array<double, 3> seconds = terms_of(*total);
     draw_text(list, context.fonts.small, {low.x, y}, theme.text, name);
     draw_text_right(list, context.fonts.small_semibold, {low.x + width, y}, theme.text, fusion_micro(total->seconds()));
     draw_terms(context, {low.x, y + context.px(kCostLine)}, width, most, seconds);
@@ -153,6 +160,49 @@ float FusionView::draw_graph_cost(PanelContext& context, ImVec2 low, float width
                      fmt::arg("bandwidth", with_separators(static_cast<int64_t>(graph_.gpu.bytes_per_second * 1e-9))));
   y += draw_paragraph(context, {low.x, y}, width, rates, true);
   mark(context, "fusion_even", low, {low.x + width, y});
+  return y + draw_groups_cost(context, {low.x, y + context.px(8)}, width) - low.y;
+}
+
+/// Of each group its operators, and its time with a kernel for each of them above its time as one kernel.
+float FusionView::draw_groups_cost(PanelContext& context, ImVec2 low, float width) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = context.fonts.small;
+  double most = 0;
+  std::vector<size_t> groups;
+  for (size_t group = 0; group < graph_.fused.groups.size(); ++group) {
+    const double seconds = graph_.total_of_group(group, false).seconds();
+    if (seconds <= 0 || groups.size() == kMostGroups) continue;
+    groups.push_back(group);
+    most = std::max(most, seconds);
+  }
+  if (groups.size() < 2) return 0;
+  float y = low.y;
+  draw_text(list, context.fonts.small_semibold, {low.x, y}, context.theme.text,
+            context.strings("view.fusion.by_group"));
+  y += context.px(kCostLine + 4);
+  for (const size_t group : groups) {
+    const FusionGraph::Total before = graph_.total_of_group(group, false), after = graph_.total_of_group(group, true);
+    std::string names;
+    for (const size_t node : graph_.fused.groups[group])
+      names.append(names.empty() ? "" : ", ").append(graph_.graph.nodes[node].name);
+    const bool several = graph_.fused.groups[group].size() > 1;
+    const std::string times = several ? fusion_micro(before.seconds()) + " → " + fusion_micro(after.seconds())
+                                      : fusion_micro(after.seconds());
+    draw_text_right(list, font, {low.x + width, y}, context.theme.text, times);
+    draw_text(list, font, {low.x, y}, context.theme.text,
+              fit_text(font, names, width - text_size(font, times).x - context.px(12)));
+    float bar = y + context.px(kCostLine);
+    if (several) {
+      draw_terms(context, {low.x, bar}, width, most, terms_of(before), kSlimBar);
+      bar += context.px(kSlimBar + 2);
+    }
+    draw_terms(context, {low.x, bar}, width, most, terms_of(after), kSlimBar);
+    bar += context.px(kSlimBar);
+    explain_rect(context, {low.x, y}, {low.x + width, bar},
+                 {.title = names, .text = terms_text(context.strings, terms_of(after)), .quiet = {}});
+    y = bar + context.px(8);
+  }
+  mark(context, "fusion_by_group", low, {low.x + width, y});
   return y - low.y;
 }
 

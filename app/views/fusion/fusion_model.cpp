@@ -11,7 +11,7 @@ namespace {
 
 constexpr FusionExample kGraphExamples[] = {
     {"view.fusion.example_chain",
-     "# The lab's chain: relu(x * s + b), then row sums.\n"
+     "# relu(x * s + b), then row sums\n"
      "x: f32[8192, 4096]\n"
      "s: f32[4096] weight\n"
      "b: f32[4096] weight\n"
@@ -20,7 +20,7 @@ constexpr FusionExample kGraphExamples[] = {
      "y = relu(shifted)\n"
      "total = sum(y)\n"},
     {"view.fusion.example_epilogue",
-     "# A linear layer with GELU, and a residual.\n"
+     "# Linear layer, GELU, residual\n"
      "x: bf16[4096, 4096]\n"
      "w: bf16[4096, 4096] weight\n"
      "bias: bf16[4096] weight\n"
@@ -29,7 +29,7 @@ constexpr FusionExample kGraphExamples[] = {
      "active = gelu(biased)\n"
      "out = add(active, x)\n"},
     {"view.fusion.example_readers",
-     "# Two kernels read h, so it has to be written.\n"
+     "# Two operators read h.\n"
      "x: f32[8192, 4096]\n"
      "w: f32[4096] weight\n"
      "h = gelu(x)\n"
@@ -37,7 +37,7 @@ constexpr FusionExample kGraphExamples[] = {
      "scaled = mul(h, w)\n"
      "largest = max(scaled)\n"},
     {"view.fusion.example_norm",
-     "# A norm before a matmul stays apart, its suffix does not.\n"
+     "# A norm stays apart from a matmul.\n"
      "x: bf16[2048, 4096]\n"
      "residual: bf16[2048, 4096]\n"
      "gamma: bf16[4096] weight\n"
@@ -48,7 +48,7 @@ constexpr FusionExample kGraphExamples[] = {
      "q = matmul(scaled, w)\n"
      "out = silu(q)\n"},
     {"view.fusion.example_softmax",
-     "# Softmax operator by operator: two reductions along a row.\n"
+     "# Softmax, operator by operator\n"
      "x: f32[8192, 4096]\n"
      "m = max(x, keep=1)\n"
      "d = sub(x, m)\n"

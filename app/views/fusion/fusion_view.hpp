@@ -60,6 +60,7 @@ class FusionView final : public View {
   float draw_nests(PanelContext& context, ImVec2 low, float width);
   void draw_cost_page(PanelContext& context, ImVec2 low, ImVec2 high);
   float draw_graph_cost(PanelContext& context, ImVec2 low, float width);
+  float draw_groups_cost(PanelContext& context, ImVec2 low, float width);
   float draw_pairs(PanelContext& context, ImVec2 low, float width);
   std::vector<GraphFace> faces(const PanelContext& context) const;
 
