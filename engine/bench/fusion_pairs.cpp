@@ -39,6 +39,11 @@ std::string rmsnorm_operators(const Config& config, DType type) {
   return matrix_text(config, type) +
          fmt::format("gamma: {}[{}] weight\nout = rmsnorm(x, gamma)\n", name_of(type), config.size("columns"));
 }
+std::string chain_operators(const Config& config, DType type) {
+  return matrix_text(config, type) +
+         fmt::format("s: {0}[{1}] weight\nb: {0}[{1}] weight\n", name_of(type), config.size("columns")) +
+         "scaled = mul(x, s)\nshifted = add(scaled, b)\ny = relu(shifted)\ntotal = sum(y)\n";
+}
 std::string epilogue_operators(const Config& config, DType type) {
   return fmt::format(
       "a: {0}[{1}, {3}]\nw: {0}[{3}, {2}] weight\nbias: {0}[{2}] weight\nproduct = matmul(a, w)\n"
@@ -48,6 +53,7 @@ std::string epilogue_operators(const Config& config, DType type) {
 }
 
 const FusionPair kPairs[] = {
+    {.lab = "fusion", .unfused = "kernel-per-operator", .fused = "fused-into-reduction", .text = chain_operators},
     {.lab = "sin-cos-add", .unfused = "three-kernels", .fused = "fused", .text = sines_operators},
     {.lab = "gelu", .unfused = "eight-kernels", .fused = "fused", .text = gelu_operators},
     {.lab = "softmax", .unfused = "five-kernels", .fused = "row-in-registers", .text = softmax_operators},

@@ -52,7 +52,7 @@ TEST(FusionPairs, EveryLabThatFusesHasATableOfAtMostFourSizes) {
       EXPECT_EQ(table.rows.size(), 4U) << lab;
       for (const PairRow& row : table.rows) {
         EXPECT_TRUE(row.fused.measured_seconds) << lab << " " << row.size;
-        if (row.unfused) EXPECT_TRUE(row.unfused->measured_seconds) << lab << " " << row.size;
+        EXPECT_TRUE(!row.unfused || row.unfused->measured_seconds) << lab << " " << row.size;
       }
     }
     EXPECT_GT(tables, 0U) << lab;

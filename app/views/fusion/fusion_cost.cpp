@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "app/draw/widgets.hpp"
 #include "app/views/fusion/fusion_view.hpp"
@@ -163,7 +164,7 @@ float FusionView::draw_graph_cost(PanelContext& context, ImVec2 low, float width
   return y + draw_groups_cost(context, {low.x, y + context.px(8)}, width) - low.y;
 }
 
-/// Of each group its operators, and its time with a kernel for each of them above its time as one kernel.
+/// A row for each group: its operators, and its time with a kernel for each of them above its time as one kernel.
 float FusionView::draw_groups_cost(PanelContext& context, ImVec2 low, float width) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = context.fonts.small;
@@ -206,6 +207,20 @@ float FusionView::draw_groups_cost(PanelContext& context, ImVec2 low, float widt
   return y - low.y;
 }
 
+void FusionView::take_pairs(const PanelContext& context) {
+  const auto live = context.session.live_speed();
+  if (pairs_ && live == live_) return;
+  live_ = live;
+  const auto& gpus = context.session.engine().gpus();
+  pairs_ = std::vector<PairTable>();
+  if (!gpus) return;
+  const FusionPair* pair = live ? find_fusion_pair(live->lab) : nullptr;
+  if (pair != nullptr)
+    if (auto table = compare_pair(*pair, *live, *gpus); table && !table->rows.empty())
+      pairs_->push_back(std::move(*table));
+  for (PairTable& table : compare_pairs(context.session.recordings(), *gpus)) pairs_->push_back(std::move(table));
+}
+
 /// Predicted beside measured: a table for the chosen lab.
 float FusionView::draw_pairs(PanelContext& context, ImVec2 low, float width) {
   const Strings& strings = context.strings;
@@ -213,10 +228,7 @@ float FusionView::draw_pairs(PanelContext& context, ImVec2 low, float width) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont *font = context.fonts.small, *bold = context.fonts.small_semibold;
   float y = low.y;
-  if (!pairs_) {
-    const auto& gpus = context.session.engine().gpus();
-    pairs_ = gpus ? compare_pairs(context.session.recordings(), *gpus) : std::vector<PairTable>();
-  }
+  take_pairs(context);
   draw_text(list, bold, {low.x, y}, theme.text, fit_text(bold, strings("view.fusion.pairs_title"), width));
   y += context.px(kCostLine + 4);
   if (pairs_->empty()) {

@@ -12,7 +12,7 @@ namespace {
 // Unscaled pixels.
 constexpr float kCanvasShare = 0.52F, kReasonRow = 20, kChosenRow = 28;
 
-/// Of each group its number among those of several operators, from 1; 0: it has one operator.
+/// The number of each group among those of several operators, from 1; 0: it has one operator.
 std::vector<size_t> numbers_of_groups(const FusedGroups& fused) {
   std::vector<size_t> numbers;
   size_t last = 0;

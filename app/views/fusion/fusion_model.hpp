@@ -52,7 +52,7 @@ struct FusionGraph {
   Total total(bool in_groups) const;
   Total total_of_group(size_t group, bool fused) const;
 };
-/// The rates of a GPU; where nobody measured its launches, a launch costs what it does on the usual GPU.
+/// The rates of a GPU; where its launches were not measured, a launch costs what it does on the usual GPU.
 GpuRates fusion_rates(const GpuSpec& gpu, std::string* launch_of);
 
 /// The last text that is two loop nests, with the analysis.

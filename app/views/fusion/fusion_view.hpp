@@ -61,6 +61,7 @@ class FusionView final : public View {
   void draw_cost_page(PanelContext& context, ImVec2 low, ImVec2 high);
   float draw_graph_cost(PanelContext& context, ImVec2 low, float width);
   float draw_groups_cost(PanelContext& context, ImVec2 low, float width);
+  void take_pairs(const PanelContext& context);
   float draw_pairs(PanelContext& context, ImVec2 low, float width);
   std::vector<GraphFace> faces(const PanelContext& context) const;
 
@@ -72,7 +73,8 @@ class FusionView final : public View {
   size_t shown_version_ = 0;  // of graph_, in canvas_
   std::string gpu_, language_;
   bool dark_ = true;
-  std::optional<std::vector<PairTable>> pairs_;
+  std::optional<std::vector<PairTable>> pairs_;  // of the recordings, after this session's own if it has timed the lab
+  std::shared_ptr<const SpeedReport> live_;      // from which the first of them was made
   size_t pair_ = 0;
 };
 
