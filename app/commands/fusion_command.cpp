@@ -103,7 +103,7 @@ std::string loops_text(const LoopPair& pair, const LoopFusion& fusion) {
                         distance_text(one, loops), one.pairs, one.reversed);
   text += verdict_of(pair, fusion).english() + ".\n";
   if (!fusion.legal()) return text;
-  text += threads_of(fusion).english() + ".\n" + tiling_of(fusion).english() + ".\n\n" + fused_text(pair);
+  text += threads_of(pair, fusion).english() + ".\n" + tiling_of(fusion).english() + ".\n\n" + fused_text(pair);
   if (fusion.can_tile) text += "\n" + tiled_text(pair, kTiles);
   const LoopMisses misses = count_misses(pair, kShownCapacity, kTiles);
   return text +

@@ -152,8 +152,8 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options, const std:
   add_run_options(command, options.run);
   command.add_option("--panel", options.panel, "the view")->check(CLI::IsMember(views));
   command.add_option("--bottom", options.bottom, "the plot; bytes, groups, waves and source are of the order view")
-      ->check(CLI::IsMember(
-          {"sweep", "ladder", "roofline", "fusion", "map", "small", "memory", "bytes", "groups", "waves", "source"}));
+      ->check(CLI::IsMember({"sweep", "ladder", "roofline", "fusion", "map", "small", "memory", "bytes", "groups",
+                             "waves", "source", "loops", "cost"}));
   command.add_option("--diff", options.diff, "a rung beside whose source the rung's own is shown");
   command.add_option("--header", options.header, "a header that the kernel's file includes, shown in its place");
   command

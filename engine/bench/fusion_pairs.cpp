@@ -39,6 +39,11 @@ std::string rmsnorm_operators(const Config& config, DType type) {
   return matrix_text(config, type) +
          fmt::format("gamma: {}[{}] weight\nout = rmsnorm(x, gamma)\n", name_of(type), config.size("columns"));
 }
+std::string chain_operators(const Config& config, DType type) {
+  return matrix_text(config, type) +
+         fmt::format("s: {0}[{1}] weight\nb: {0}[{1}] weight\n", name_of(type), config.size("columns")) +
+         "scaled = mul(x, s)\nshifted = add(scaled, b)\ny = relu(shifted)\ntotal = sum(y)\n";
+}
 std::string epilogue_operators(const Config& config, DType type) {
   return fmt::format(
       "a: {0}[{1}, {3}]\nw: {0}[{3}, {2}] weight\nbias: {0}[{2}] weight\nproduct = matmul(a, w)\n"
@@ -48,6 +53,7 @@ std::string epilogue_operators(const Config& config, DType type) {
 }
 
 const FusionPair kPairs[] = {
+    {.lab = "fusion", .unfused = "kernel-per-operator", .fused = "fused-into-reduction", .text = chain_operators},
     {.lab = "sin-cos-add", .unfused = "three-kernels", .fused = "fused", .text = sines_operators},
     {.lab = "gelu", .unfused = "eight-kernels", .fused = "fused", .text = gelu_operators},
     {.lab = "softmax", .unfused = "five-kernels", .fused = "row-in-registers", .text = softmax_operators},
@@ -91,7 +97,7 @@ std::optional<double> time_of_rung(const SpeedReport& report, std::string_view r
 
 /// What a rung launches, as far as it explains its time.
 struct Launched {
-  uint64_t least_blocks = 0;
+  uint64_t least_blocks = 0, most_threads = 0;
   bool other_kernel = false;  // not the one that the rung is named after
 };
 Launched launched_by(const Lab& lab, std::string_view name, const Config& config) {
@@ -99,7 +105,10 @@ Launched launched_by(const Lab& lab, std::string_view name, const Config& config
   if (rung == nullptr || !rung->launches) return {};
   Launched launched{.least_blocks = UINT64_MAX};
   const std::vector<Launch> launches = rung->launches(config);
-  for (const Launch& launch : launches) launched.least_blocks = std::min(launched.least_blocks, launch.grid.count());
+  for (const Launch& launch : launches) {
+    launched.least_blocks = std::min(launched.least_blocks, launch.grid.count());
+    launched.most_threads = std::max(launched.most_threads, launch.grid.count() * launch.block.count());
+  }
   launched.other_kernel = !launches.empty() && launches.front().kernel != rung->kernels.front();
   return launched;
 }
@@ -110,6 +119,12 @@ double largest_tensor(const OperatorGraph& graph) {
   return most;
 }
 
+uint64_t most_elements(const OperatorGraph& graph) {
+  int64_t most = 0;
+  for (const GraphTensor& tensor : graph.tensors) most = std::max(most, elements_of(tensor.shape));
+  return static_cast<uint64_t>(most);
+}
+
 PairReason reason_of(const PairSide& side, const Launched& launched, const OperatorGraph& graph, const GpuSpec& gpu) {
   const auto error = side.error();
   if (!error || std::abs(*error) < kLargeError) return PairReason::none;
@@ -117,8 +132,9 @@ PairReason reason_of(const PairSide& side, const Launched& launched, const Opera
     const bool in_l2 = largest_tensor(graph) < static_cast<double>(gpu.l2_bytes);
     return in_l2 && side.bytes_seconds > side.launch_seconds ? PairReason::l2 : PairReason::overlap;
   }
-  if (launched.least_blocks < static_cast<uint64_t>(gpu.multiprocessors)) return PairReason::few_blocks;
+  if (2 * launched.least_blocks <= uint64_t{gpu.multiprocessors}) return PairReason::few_blocks;
   if (side.launch_seconds > side.seconds() / 2) return PairReason::latency;
+  if (launched.most_threads > most_elements(graph)) return PairReason::idle_threads;
   if (launched.other_kernel) return PairReason::other_kernel;
   return side.flops_seconds > side.bytes_seconds ? PairReason::throughput : PairReason::bandwidth;
 }
@@ -180,8 +196,8 @@ const FusionPair* find_fusion_pair(std::string_view lab) {
 }
 
 std::string_view name_of(PairReason reason) {
-  constexpr std::string_view kNames[] = {"",        "l2",         "overlap",  "few-blocks", "other-kernel",
-                                         "latency", "throughput", "bandwidth"};
+  constexpr std::string_view kNames[] = {
+      "", "l2", "overlap", "few-blocks", "idle-threads", "other-kernel", "latency", "throughput", "bandwidth"};
   return kNames[static_cast<size_t>(reason)];
 }
 
@@ -196,7 +212,9 @@ Phrase sentence_of(PairReason reason) {
     case PairReason::overlap:
       return phrase("Faster than predicted: the next launch is prepared while a kernel still runs.");
     case PairReason::few_blocks:
-      return phrase("Slower than predicted: it launches fewer blocks than the GPU has SMs, and the others sit idle.");
+      return phrase("Slower than predicted: it launches blocks for only some of the SMs, and the others sit idle.");
+    case PairReason::idle_threads:
+      return phrase("Slower than predicted: rows are so short that most threads of a block have no element.");
     case PairReason::other_kernel:
       return phrase("Slower than predicted: a row is too long for registers, so the kernel reads it again.");
     case PairReason::latency:

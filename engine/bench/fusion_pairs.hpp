@@ -37,7 +37,8 @@ enum class PairReason {
   none,          // it differs by less than kLargeError
   l2,            // faster: intermediate results fit into the L2
   overlap,       // faster: the next launch is prepared while a kernel runs
-  few_blocks,    // slower: fewer blocks than SMs
+  few_blocks,    // slower: blocks for at most half of the SMs
+  idle_threads,  // slower: more threads than elements
   other_kernel,  // slower: at this size the rung launches a kernel that reads its input again
   latency,       // slower: launches take more than half of the time, and each kernel waits for memory
   throughput,    // slower: the kernel does not reach the peak rate

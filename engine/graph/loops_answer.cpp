@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
+#include <map>
 
 namespace tilescope {
 namespace {
@@ -48,6 +50,26 @@ std::string tile_variable(const std::vector<Loop>& loops, const std::string& var
   return name;
 }
 
+std::vector<int64_t> element_at(const ArrayAccess& access, const Iteration& at) {
+  std::vector<int64_t> element;
+  for (const Subscript& subscript : access.subscripts) {
+    int64_t index = subscript.constant;
+    for (size_t loop = 0; loop < subscript.factors.size(); ++loop) index += subscript.factors[loop] * at[loop];
+    element.push_back(index);
+  }
+  return element;
+}
+
+void visit_iterations(const LoopNest& nest, const std::function<void(const Iteration&)>& visit) {
+  for (int64_t number = 0; number < nest.iterations(); ++number) {
+    Iteration at{};
+    int64_t rest = number;
+    for (size_t loop = nest.loops.size(); loop-- > 0; rest /= nest.loops[loop].count())
+      at[loop] = nest.loops[loop].begin + rest % nest.loops[loop].count();
+    visit(at);
+  }
+}
+
 const Dependence* find_prevented(const LoopFusion& fusion) {
   const auto found = std::ranges::find_if(fusion.dependences, &Dependence::prevents_fusion);
   return found == fusion.dependences.end() ? nullptr : &*found;
@@ -86,7 +108,26 @@ Phrase verdict_of(const LoopPair& pair, const LoopFusion& fusion) {
   return {};
 }
 
-Phrase threads_of(const LoopFusion& fusion) {
+bool meets_itself(const LoopNest& nest) {
+  std::map<std::pair<std::string, std::vector<int64_t>>, Iteration> writer;
+  bool meets = false;
+  visit_iterations(nest, [&](const Iteration& at) {
+    for (const ArrayAccess& access : nest.accesses)
+      if (access.writes && writer.try_emplace({access.array, element_at(access, at)}, at).first->second != at)
+        meets = true;
+  });
+  visit_iterations(nest, [&](const Iteration& at) {
+    for (const ArrayAccess& access : nest.accesses) {
+      const auto found = writer.find({access.array, element_at(access, at)});
+      if (found != writer.end() && found->second != at) meets = true;
+    }
+  });
+  return meets;
+}
+
+Phrase threads_of(const LoopPair& pair, const LoopFusion& fusion) {
+  if (meets_itself(pair.first) || meets_itself(pair.second))
+    return phrase("A thread per iteration needs a reduction: one nest meets itself at an element, as a sum does");
   if (fusion.one_kernel()) return phrase("Each iteration may be a thread: it reads only what it wrote itself");
   return phrase("A thread per iteration needs a barrier: iterations meet at elements of others");
 }

@@ -16,9 +16,11 @@ namespace tilescope {
 /// Whether the nests may become one, and what is in the way: the bounds, or the dependence that would be reversed, with
 /// an element and the two iterations that meet there.
 Phrase verdict_of(const LoopPair& pair, const LoopFusion& fusion);
+/// Whether two iterations of a nest access the same element, and one of them writes it: a sum does.
+bool meets_itself(const LoopNest& nest);
 /// Whether each iteration of the fused nest may be a thread, and whether tiles of it may be computed one by one. The
 /// fusion must be legal.
-Phrase threads_of(const LoopFusion& fusion);
+Phrase threads_of(const LoopPair& pair, const LoopFusion& fusion);
 Phrase tiling_of(const LoopFusion& fusion);
 
 /// "(0, 1)", of as many loops as the nest has.

@@ -44,6 +44,30 @@ TEST(SinCosAdd, FusionTakesSevenAccessesToThree) {
   EXPECT_EQ(sectors(run("sin-cos-add", "vector-loads", kElements)), 3 * kSectorsOfAVector);
 }
 
+/// Accesses to each element of the matrices of the lab fusion, over all launches of a rung.
+uint64_t passes_of_chain(const std::string& rung) {
+  Request request;
+  request.lab = "fusion";
+  request.rung = rung;
+  request.config = default_config(*find_lab("fusion"), DeviceKind::sim);
+  const auto result = engine().run(request);
+  EXPECT_TRUE(result) << result.error().message;
+  if (!result) return 0;
+  EXPECT_TRUE(result->passed()) << rung;
+  const int64_t elements = request.config.size("rows") * request.config.size("columns");
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < result->traffic.buffers.size(); ++i)
+    if (result->plan.buffers[i].count() == elements)
+      bytes += result->traffic.buffers[i].read_useful + result->traffic.buffers[i].write_useful;
+  return bytes / (4 * static_cast<uint64_t>(elements));
+}
+
+TEST(FusionLab, SevenPassesOverAMatrixBecomeThreeAndOne) {
+  EXPECT_EQ(passes_of_chain("kernel-per-operator"), 7U);
+  EXPECT_EQ(passes_of_chain("fused-elementwise"), 3U);
+  EXPECT_EQ(passes_of_chain("fused-into-reduction"), 1U);
+}
+
 TEST(Gelu, FusionTakesEighteenAccessesToTwo) {
   constexpr int64_t kElements = 8192;
   for (const int64_t type : {0, 1}) {

@@ -183,6 +183,14 @@ int64_t accumulators(const RunResult& run) {
   return tile_of(run, "c", run.tiles.typical_block).elements / whole(shown_launch(run).block.count());
 }
 
+/// Bytes of scratch buffers that are written.
+int64_t bytes_handed_on(const RunResult& run) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < run.traffic.buffers.size(); ++i)
+    if (run.plan.buffers[i].role == Role::scratch) bytes += run.traffic.buffers[i].write_useful;
+  return whole(bytes);
+}
+
 // ---- Attention
 
 /// Blocks of keys that were read, of all; K is read once for each block that is computed.
@@ -337,6 +345,10 @@ std::vector<Case> memory_cases() {
       {"gelu", "eight-kernels", 0, accesses_of_element("n"), {{}, {{"n", 1000}}, {{"BLOCK", 64}}}},
       {"gelu", "several-packs", 2, blocks, {{}, {{"n", 1000}, {"PACKS", 1}}, {{"BLOCK", 64}, {"VEC", 2}}}},
       {"gelu", "fused", 3, sectors_read, {{}, {{"n", 1000}}, {{"DTYPE", 1}}}},
+      {"fusion", "kernel-per-operator", 0, passes_over_rows, {{}, {{"columns", 33}}, {{"BLOCK", 64}}}},
+      {"fusion", "fused-elementwise", 1, bytes_handed_on, {{}, {{"rows", 7}}, {{"columns", 33}}}},
+      {"fusion", "fused-elementwise", 2, blocks, {{}, {{"rows", 7}}, {{"columns", 33}, {"BLOCK", 64}}}},
+      {"fusion", "fused-into-reduction", 3, barriers, {{}, {{"BLOCK", 32}}, {{"BLOCK", 1024}}}},
   };
 }
 

@@ -1,0 +1,183 @@
+// The fusion view: which operators of a graph one kernel may compute, whether two loop nests may become one, and what
+// that saves.
+#include <algorithm>
+#include <array>
+
+#include "app/draw/widgets.hpp"
+#include "app/views/fusion/fusion_view.hpp"
+
+namespace tilescope {
+namespace {
+
+const ViewRegistration registered{{"fusion", 97, make_view<FusionView>, /*leads=*/true}};
+
+// Unscaled pixels.
+constexpr float kFusionSide = 24, kFusionTabs = 32, kFusionLower = 110;
+constexpr float kTextLeast = 280, kTextMost = 540, kButtonHeight = 24, kErrorRow = 20;
+
+}  // namespace
+
+ImU32 fusion_group_colour(const Theme& theme, size_t number) {
+  const std::array<ImU32, 5> colours{theme.read, theme.write, theme.ok, theme.reference, theme.waiting};
+  return colours[number % colours.size()];
+}
+
+std::string fusion_micro(double seconds) {
+  const double micro = seconds * 1e6;
+  if (micro >= 1000) return with_separators(static_cast<int64_t>(micro + 0.5)) + " µs";
+  return fmt::format("{:.{}f} µs", micro, micro >= 100 ? 0 : micro >= 10 ? 1 : 2);
+}
+
+float fusion_button(PanelContext& context, const char* id, const std::string& text, const std::string& meaning,
+                    ImVec2 low, bool lit, bool* pressed) {
+  const Theme& theme = context.theme;
+  ImFont* font = context.fonts.small;
+  const ImVec2 high{low.x + text_size(font, text).x + context.px(16), low.y + context.px(kButtonHeight)};
+  ImGui::SetCursorScreenPos(low);
+  *pressed = hit_area(id, {high.x - low.x, high.y - low.y});
+  const bool hovered = ImGui::IsItemHovered();
+  explain(context, meaning);
+  mark(context, id, low, high);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  if (hovered || lit) list->AddRectFilled(low, high, theme.raised, context.px(4));
+  list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F}, lit ? theme.accent : theme.separator,
+                context.px(4), 0, context.px(1));
+  draw_text(list, font, {low.x + context.px(8), centred_top(font, (low.y + high.y) / 2)}, theme.text, text);
+  return high.x;
+}
+
+FusionView::FusionView() {
+  graph_text_.view.buffer.reset(graph_examples().front().text);
+  loops_text_.view.buffer.reset(loop_examples().front().text);
+}
+
+Lower FusionView::lower(const PanelContext&, bool) const { return {.lowered = kFusionLower}; }
+
+void FusionView::apply(ViewState&, const ShotWishes& wishes) {
+  if (wishes.bottom == "loops") page_ = FusionPage::loops;
+  if (wishes.bottom == "cost") page_ = FusionPage::cost;
+}
+
+bool FusionView::keys(PanelContext&) {
+  return page_ == FusionPage::graph && !graph_text_.view.focused() && !ImGui::GetIO().WantTextInput && canvas_.keys();
+}
+
+void FusionView::toggle_apart(size_t node) {
+  const std::string& name = graph_.graph.nodes[node].name;
+  if (graph_.apart.erase(name) == 0) graph_.apart.insert(name);
+  graph_.build(graph_.gpu);
+}
+
+void FusionView::update(const PanelContext& context) {
+  const auto spec = context.session.engine().modelled_gpu(context.session.request().gpu);
+  if (spec && spec->id != gpu_) {
+    gpu_ = spec->id;
+    graph_.gpu = fusion_rates(*spec, &graph_.launch_of);
+    graph_.build(graph_.gpu);
+  }
+  if (graph_text_.taken != graph_text_.view.buffer.revision()) {
+    graph_text_.taken = graph_text_.view.buffer.revision();
+    graph_.take(graph_text_.view.buffer.text());
+  }
+  if (loops_text_.taken != loops_text_.view.buffer.revision()) {
+    loops_text_.taken = loops_text_.view.buffer.revision();
+    loops_.take(loops_text_.view.buffer.text());
+  }
+  const std::string language = context.strings.language == Language::en ? "en" : "zh";
+  if (shown_version_ == graph_.version && language_ == language && dark_ == context.theme.dark) return;
+  const std::optional<size_t> chosen = canvas_.selected();
+  std::string name = chosen ? canvas_.pieces().boxes[*chosen].name : std::string();
+  canvas_.show(pieces_of(graph_.graph, GraphLevel::operators), faces(context));
+  const auto& boxes = canvas_.pieces().boxes;
+  const auto found = std::ranges::find(boxes, name, &GraphBox::name);
+  if (!name.empty() && found != boxes.end()) canvas_.select(static_cast<size_t>(found - boxes.begin()));
+  shown_version_ = graph_.version;
+  language_ = language;
+  dark_ = context.theme.dark;
+}
+
+void FusionView::draw(PanelContext& context) {
+  update(context);
+  const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const float left = window.x + context.px(kFusionSide), right = window.x + size.x - context.px(kFusionSide);
+  if (right - left < context.px(120)) return;
+  float y = ImGui::GetCursorScreenPos().y + context.px(4);
+  const std::array<std::string, 3> names{context.strings("view.fusion.graph"), context.strings("view.fusion.loops"),
+                                         context.strings("view.fusion.cost")};
+  const std::array<TabNote, 3> notes{TabNote{context.strings("view.fusion.graph_meaning"), false},
+                                     TabNote{context.strings("view.fusion.loops_meaning"), false},
+                                     TabNote{context.strings("view.fusion.cost_meaning"), false}};
+  ImGui::SetCursorScreenPos({left, y});
+  page_ = static_cast<FusionPage>(
+      tab_row(context, "fusion_page", names, static_cast<int>(page_), context.px(kFusionTabs), notes));
+  if (page_ != FusionPage::loops)
+    draw_badge(context, ImGui::GetWindowDrawList(), {right, y + context.px(6)}, Badge::modelled);
+  y += context.px(kFusionTabs);
+  separator_line(context, y);
+  const ImVec2 low{left, y + context.px(10)}, high{right, window.y + size.y - context.px(8)};
+  if (high.y - low.y < context.px(60)) return;
+  if (page_ == FusionPage::cost) return draw_cost_page(context, low, high);
+  const float share = page_ == FusionPage::graph ? 0.38F : 0.48F;  // a nest is a long line
+  const float column = std::clamp((right - left) * share, context.px(kTextLeast), context.px(kTextMost));
+  const float line = std::max(1.0F, std::round(context.px(1))), gap = context.px(20);
+  FusionText& text = page_ == FusionPage::graph ? graph_text_ : loops_text_;
+  draw_text_column(context, text, page_ == FusionPage::graph ? graph_examples() : loop_examples(),
+                   page_ == FusionPage::graph ? graph_.problem : loops_.problem, low, {left + column, high.y});
+  ImGui::GetWindowDrawList()->AddRectFilled({left + column + gap / 2, y + line},
+                                            {left + column + gap / 2 + line, window.y + size.y},
+                                            context.theme.separator);
+  const ImVec2 beside{left + column + gap, low.y};
+  if (page_ == FusionPage::graph)
+    draw_graph_page(context, beside, high);
+  else
+    draw_loops_page(context, beside, high);
+}
+
+void FusionView::draw_text_column(PanelContext& context, FusionText& text, std::span<const FusionExample> examples,
+                                  const std::optional<TextProblem>& problem, ImVec2 low, ImVec2 high) {
+  const Theme& theme = context.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImVec2 at = low;
+  const std::string current = text.view.buffer.text();
+  for (size_t i = 0; i < examples.size(); ++i) {
+    const std::string& title = context.strings(examples[i].key);
+    const float width = text_size(context.fonts.small, title).x + context.px(16);
+    if (at.x > low.x && at.x + width > high.x) at = {low.x, at.y + context.px(kButtonHeight + 6)};
+    bool pressed = false;
+    const std::string id = fmt::format("fusion example {}", i + 1);
+    at.x = fusion_button(context, id.c_str(), title, context.strings("view.fusion.example_meaning"), at,
+                         current == examples[i].text, &pressed) +
+           context.px(6);
+    if (pressed) {
+      text.view.buffer.select_all();
+      text.view.buffer.paste(examples[i].text);
+      text.view.buffer.place({0, 0});
+      graph_.apart.clear();
+    }
+  }
+  const float top = at.y + context.px(kButtonHeight + 8);
+  std::string what;
+  float error = 0;
+  if (problem) {
+    what = context.strings.message(problem->error) + context.strings("view.fusion.stop") +
+           context.strings("view.fusion.kept");
+    const TextRun run[] = {{context.fonts.small, theme.error, what}};
+    error = flow_text(nullptr, {0, 0}, high.x - low.x, context.px(kErrorRow), run) + context.px(8);
+  }
+  CodeView::Hooks hooks;
+  hooks.fill = [&](uint32_t line) -> ImU32 {
+    return problem && problem->line == line ? mix(theme.window, theme.error, 0.16F) : 0;
+  };
+  const float height = std::max(context.px(40), high.y - error - top);
+  ImGui::SetCursorScreenPos({low.x, top});
+  ImGui::BeginChild("fusion text", {high.x - low.x, height}, false, kFixedArea);
+  text.view.draw(context, page_ == FusionPage::graph ? "graph text" : "loops text", {high.x - low.x, height}, hooks);
+  ImGui::EndChild();
+  mark(context, "fusion_text", {low.x, top}, {high.x, top + height});
+  if (!problem) return;
+  const TextRun run[] = {{context.fonts.small, theme.error, what}};
+  flow_text(list, {low.x, high.y - error + context.px(4)}, high.x - low.x, context.px(kErrorRow), run);
+  mark(context, "fusion_error", {low.x, high.y - error}, high);
+}
+
+}  // namespace tilescope
