@@ -83,7 +83,7 @@ std::vector<size_t> layers_of(const GraphPieces& pieces, const std::vector<std::
   std::vector<size_t> order(pieces.boxes.size()), layers(pieces.boxes.size());
   // An input that a module reads later stands after the module's box, so inputs go first.
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_partition(order, [&](size_t box) { return pieces.boxes[box].input.has_value(); });
+  std::stable_partition(order.begin(), order.end(), [&](size_t box) { return pieces.boxes[box].input.has_value(); });
   for (const size_t box : order)
     for (const size_t from : reads[box]) layers[box] = std::max(layers[box], layers[from] + 1);
   for (const size_t box : order) {
