@@ -35,7 +35,8 @@ PairTable table_of(const std::string& lab, DType type) {
 /// Seconds of a rung at the index-th size of a recording.
 double recorded(const std::string& file, const std::string& rung, size_t index) {
   std::ifstream text(kAssets / "recordings" / file);
-  for (const auto& series : nlohmann::json::parse(text)["series"])
+  const nlohmann::json document = nlohmann::json::parse(text);
+  for (const auto& series : document["series"])
     if (series["name"] == rung) return series["points"][index]["median_ms"].get<double>() / 1000;
   ADD_FAILURE() << rung << " is not in " << file;
   return 0;

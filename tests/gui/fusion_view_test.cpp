@@ -11,7 +11,7 @@
 namespace tilescope::testing {
 namespace {
 
-constexpr ImVec2 kRoom{1050, 560};
+const ImVec2 kRoom{1050, 560};
 
 std::string names_of(const FusionGraph& graph) {
   std::string text;

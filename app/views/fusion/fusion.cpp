@@ -14,6 +14,8 @@ const ViewRegistration registered{{"fusion", 97, make_view<FusionView>, /*leads=
 // Unscaled pixels.
 constexpr float kFusionSide = 24, kFusionTabs = 32, kFusionLower = 110;
 constexpr float kTextLeast = 280, kTextMost = 540, kButtonHeight = 24, kErrorRow = 20;
+constexpr float kBesideLeast = 560;  // width from which the text stands beside what it gives
+constexpr float kTextHeight = 220, kPageHeight = 300;
 
 }  // namespace
 
@@ -117,20 +119,39 @@ void FusionView::draw(PanelContext& context) {
   const ImVec2 low{left, y + context.px(10)}, high{right, window.y + size.y - context.px(8)};
   if (high.y - low.y < context.px(60)) return;
   if (page_ == FusionPage::cost) return draw_cost_page(context, low, high);
+  draw_text_page(context, low, high);
+}
+
+/// The text beside what it gives, or above it in a narrow window; it scrolls where there is too little room for both.
+void FusionView::draw_text_page(PanelContext& context, ImVec2 low, ImVec2 high) {
+  const bool beside = high.x - low.x >= context.px(kBesideLeast);
+  const float text_height = context.px(kTextHeight), rest = context.px(kPageHeight);
+  const float height = std::max(high.y - low.y, beside ? rest : text_height + rest);
+  ImGui::SetCursorScreenPos(low);
+  ImGui::BeginChild("fusion page", {high.x - low.x, high.y - low.y}, false, ImGuiWindowFlags_NoNav);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x - (height > high.y - low.y ? context.px(8) : 0);
   const float share = page_ == FusionPage::graph ? 0.38F : 0.48F;  // a nest is a long line
-  const float column = std::clamp((right - left) * share, context.px(kTextLeast), context.px(kTextMost));
-  const float line = std::max(1.0F, std::round(context.px(1))), gap = context.px(20);
-  FusionText& text = page_ == FusionPage::graph ? graph_text_ : loops_text_;
-  draw_text_column(context, text, page_ == FusionPage::graph ? graph_examples() : loop_examples(),
-                   page_ == FusionPage::graph ? graph_.problem : loops_.problem, low, {left + column, high.y});
-  ImGui::GetWindowDrawList()->AddRectFilled({left + column + gap / 2, y + line},
-                                            {left + column + gap / 2 + line, window.y + size.y},
-                                            context.theme.separator);
-  const ImVec2 beside{left + column + gap, low.y};
-  if (page_ == FusionPage::graph)
-    draw_graph_page(context, beside, high);
+  const float column = std::clamp(width * share, context.px(kTextLeast), context.px(kTextMost)), gap = context.px(20);
+  const ImVec2 text_high{origin.x + (beside ? column : width), origin.y + (beside ? height : text_height)};
+  const bool graph = page_ == FusionPage::graph;
+  draw_text_column(context, graph ? graph_text_ : loops_text_, graph ? graph_examples() : loop_examples(),
+                   graph ? graph_.problem : loops_.problem, origin, text_high);
+  if (beside) {
+    const float line = std::max(1.0F, std::round(context.px(1))), x = origin.x + column + gap / 2;
+    ImGui::GetWindowDrawList()->AddRectFilled({x, origin.y - context.px(10)}, {x + line, origin.y + height},
+                                              context.theme.separator);
+  }
+  const ImVec2 page_low = beside ? ImVec2(origin.x + column + gap, origin.y)
+                                 : ImVec2(origin.x, origin.y + text_height + context.px(12)),
+               page_high{origin.x + width, origin.y + height};
+  if (graph)
+    draw_graph_page(context, page_low, page_high);
   else
-    draw_loops_page(context, beside, high);
+    draw_loops_page(context, page_low, page_high);
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::Dummy({1, height - 1});
+  ImGui::EndChild();
 }
 
 void FusionView::draw_text_column(PanelContext& context, FusionText& text, std::span<const FusionExample> examples,

@@ -11,7 +11,6 @@ namespace {
 
 constexpr FusionExample kGraphExamples[] = {
     {"view.fusion.example_chain",
-     "# relu(x * s + b), then row sums\n"
      "x: f32[8192, 4096]\n"
      "s: f32[4096] weight\n"
      "b: f32[4096] weight\n"
@@ -20,7 +19,6 @@ constexpr FusionExample kGraphExamples[] = {
      "y = relu(shifted)\n"
      "total = sum(y)\n"},
     {"view.fusion.example_epilogue",
-     "# Linear layer, GELU, residual\n"
      "x: bf16[4096, 4096]\n"
      "w: bf16[4096, 4096] weight\n"
      "bias: bf16[4096] weight\n"
@@ -29,7 +27,6 @@ constexpr FusionExample kGraphExamples[] = {
      "active = gelu(biased)\n"
      "out = add(active, x)\n"},
     {"view.fusion.example_readers",
-     "# Two operators read h.\n"
      "x: f32[8192, 4096]\n"
      "w: f32[4096] weight\n"
      "h = gelu(x)\n"
@@ -37,7 +34,6 @@ constexpr FusionExample kGraphExamples[] = {
      "scaled = mul(h, w)\n"
      "largest = max(scaled)\n"},
     {"view.fusion.example_norm",
-     "# A norm stays apart from a matmul.\n"
      "x: bf16[2048, 4096]\n"
      "residual: bf16[2048, 4096]\n"
      "gamma: bf16[4096] weight\n"
@@ -48,7 +44,6 @@ constexpr FusionExample kGraphExamples[] = {
      "q = matmul(scaled, w)\n"
      "out = silu(q)\n"},
     {"view.fusion.example_softmax",
-     "# Softmax, operator by operator\n"
      "x: f32[8192, 4096]\n"
      "m = max(x, keep=1)\n"
      "d = sub(x, m)\n"
@@ -59,23 +54,18 @@ constexpr FusionExample kGraphExamples[] = {
 
 constexpr FusionExample kLoopExamples[] = {
     {"view.fusion.example_same",
-     "# The second nest reads the element that the first wrote.\n"
      "for i in 0..8, j in 0..8: y[i, j] = relu(x[i, j])\n"
      "for i in 0..8, j in 0..8: z[i, j] = 2 * y[i, j]\n"},
     {"view.fusion.example_left",
-     "# The neighbour at the left: written before, but by a different iteration.\n"
      "for i in 0..8, j in 0..8: y[i, j] = relu(x[i, j])\n"
      "for i in 0..8, j in 0..8: z[i, j] = y[i, j] + y[i, j - 1]\n"},
     {"view.fusion.example_right",
-     "# The neighbour at the right: not yet written.\n"
      "for i in 0..8, j in 0..8: y[i, j] = relu(x[i, j])\n"
      "for i in 0..8, j in 0..8: z[i, j] = y[i, j] + y[i, j + 1]\n"},
     {"view.fusion.example_war",
-     "# The second nest overwrites what the first still has to read.\n"
      "for i in 0..8, j in 0..8: y[i, j] = x[i, j - 1]\n"
      "for i in 0..8, j in 0..8: x[i, j] = 2 * z[i, j]\n"},
     {"view.fusion.example_bounds",
-     "# A row sum: as many iterations, but one element for a row.\n"
      "for i in 0..8, j in 0..8: y[i, j] = relu(x[i, j] * s[j] + b[j])\n"
      "for i in 0..8, j in 0..8: total[i, 0] += y[i, j]\n"},
 };

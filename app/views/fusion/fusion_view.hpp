@@ -49,6 +49,7 @@ class FusionView final : public View {
  private:
   void update(const PanelContext& context);
   void toggle_apart(size_t node);
+  void draw_text_page(PanelContext& context, ImVec2 low, ImVec2 high);
   /// The left column: examples, the text and its error.
   void draw_text_column(PanelContext& context, FusionText& text, std::span<const FusionExample> examples,
                         const std::optional<TextProblem>& problem, ImVec2 low, ImVec2 high);
