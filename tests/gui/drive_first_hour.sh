@@ -1,7 +1,7 @@
 #!/bin/bash
 # The first hour of a newcomer in the real window, from a fresh profile: the first steps, a prediction, a lesson, a step, a
 # planted bug, an exercise judged wrong and then right, a review card, the certificate; then a kill -9 and a restart,
-# which finds all of it again.
+# which finds all of it again; and a damaged file of the progress.
 #
 #     [PICTURES=FOLDER] [SIZE="1280 800"] [TONGUE=zh] tests/gui/drive_first_hour.sh PROGRAM
 #
@@ -212,7 +212,14 @@ saved=$(grep -oE '"message":"[^"]*tilescope-certificate.png"' "$state" | grep -o
 [ -s "$saved" ] || fail "there is no file $saved"
 [ -z "$pictures" ] || cp "$saved" "$pictures/certificate.png"
 picture progress
+click "keep progress"
+expect "the menu again" '"palette.progress_json"'
+click palette.progress_json
+expect "the progress is exported" '"message":"[^"]*tilescope-progress.json"'
 before=$("$tilescope" progress --json | grep -v '"date"')
+exported=$(grep -oE '"message":"[^"]*tilescope-progress.json"' "$state" | grep -oE '/[^"]*')
+[ "$before" = "$(grep -v '"date"' "$exported")" ] || fail "the export differs from what the command prints"
+echo "ok: as the command prints it"
 
 start_again
 expect "after a kill the exercise is there again" '"name":"add-ten".*"state":3'
@@ -227,3 +234,12 @@ echo "ok: all that was earned is there"
 xdotool mousemove $((window_x + 60)) $((window_y + height - 40))
 sleep 1
 picture restarted
+
+# A damaged file is put aside and said.
+printf '{"format": 1, "labs": {' >"$kept" # nothing is earned, so the window does not write it
+start_again
+case ${TONGUE:-en} in
+zh) expect "a damaged file is said in the status bar" '"message":"无法读取 progress.json' ;;
+*) expect "a damaged file is said in the status bar" '"message":"progress.json cannot be read and is kept as progress.json.damaged-' ;;
+esac
+ls "$kept".damaged-* >/dev/null || fail "the damaged file is gone"
