@@ -235,10 +235,12 @@ float FusionView::draw_pairs(PanelContext& context, ImVec2 low, float width) {
     y += draw_paragraph(context, {low.x, y}, width, strings("view.fusion.no_recordings"), true);
     return y - low.y;
   }
+  const auto chosen_gpu = context.session.engine().modelled_gpu(context.session.request().gpu);
   ImVec2 at{low.x, y};
   for (size_t i = 0; i < pairs_->size(); ++i) {
     const PairTable& one = (*pairs_)[i];
-    const std::string name = fmt::format("{} {}", one.pair->lab, one.type == DType::f32 ? "fp32" : name_of(one.type));
+    std::string name = fmt::format("{} {}", one.pair->lab, one.type == DType::f32 ? "fp32" : name_of(one.type));
+    if (!chosen_gpu || one.gpu != chosen_gpu->name) name += ", " + one.gpu;
     if (at.x > low.x && at.x + text_size(font, name).x + context.px(16) > low.x + width)
       at = {low.x, at.y + context.px(kPairTabs + 2)};
     bool pressed = false;
