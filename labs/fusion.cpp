@@ -40,11 +40,12 @@ Rung make_rung(std::string name, Text title, const std::vector<ChainKernel>& cha
   rung.shown_kernels = {chain.front().name};
   rung.launches = [chain](const Config& config) {
     std::vector<Launch> launches;
+    launches.reserve(chain.size());
     for (const ChainKernel& kernel : chain) launches.push_back(launch_of(kernel, config));
     return launches;
   };
   rung.grid_formula = [by_rows = chain.front().by_rows()](const Config& config) {
-    const std::string rows = with_separators(config.size("rows"));
+    std::string rows = with_separators(config.size("rows"));
     if (by_rows) return rows;
     const int64_t block = config.param("BLOCK");
     return fmt::format("⌈{} × {} / {}⌉ = {}", rows, with_separators(config.size("columns")), block,

@@ -125,7 +125,7 @@ TabFit fit_tabs(const DrawContext& context, std::span<const std::string> names, 
   const float closest = context.px(7);
   float widest = 0;
   for (const auto& [name, width] : fit.tabs) widest = std::max(widest, width);
-  for (float most = widest; most > context.px(22); most -= context.px(1)) {
+  for (float most = widest; most > context.px(20); most -= context.px(1)) {
     float total = 0;
     for (const auto& [name, width] : fit.tabs) total += std::min(width, most);
     if (total + gaps * closest > room) continue;

@@ -2,6 +2,7 @@
 // that saves.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "app/draw/widgets.hpp"
 #include "app/views/fusion/fusion_view.hpp"
@@ -26,7 +27,7 @@ ImU32 fusion_group_colour(const Theme& theme, size_t number) {
 
 std::string fusion_micro(double seconds) {
   const double micro = seconds * 1e6;
-  if (micro >= 1000) return with_separators(static_cast<int64_t>(micro + 0.5)) + " µs";
+  if (micro >= 1000) return with_separators(std::llround(micro)) + " µs";
   return fmt::format("{:.{}f} µs", micro, micro >= 100 ? 0 : micro >= 10 ? 1 : 2);
 }
 
