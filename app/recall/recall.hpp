@@ -72,7 +72,7 @@ class Recall {
   int64_t next_due(const ProgressByLab& progress) const;
   /// Cards of the lab that were answered right at least once.
   size_t right_once(const ProgressByLab& progress, const std::string& lab) const;
-  /// Of every skill, in the order of skills(). `is_done`: whether the judge has accepted the exercise.
+  /// One for every skill, in the order of skills(). `is_done`: whether the judge has accepted the exercise.
   std::vector<Strength> strengths(const ProgressByLab& progress,
                                   const std::function<bool(const std::string&)>& is_done) const;
 
