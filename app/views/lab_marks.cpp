@@ -23,10 +23,9 @@ LabExtras extras_of(const Lab& lab, const ProgressByLab& progress, const Recall*
 
 LabExtras extras_of(const PanelContext& context, const Lab& lab) {
   const Workshop* workshop = context.workshop;
-  return extras_of(lab, context.session.learned, context.recall,
-                   workshop != nullptr ? &workshop->catalogue() : nullptr, [workshop](const std::string& exercise) {
-                     return workshop->record(exercise).state >= ExerciseState::correct;
-                   });
+  return extras_of(
+      lab, context.session.learned, context.recall, workshop != nullptr ? &workshop->catalogue() : nullptr,
+      [workshop](const std::string& exercise) { return workshop->record(exercise).state >= ExerciseState::correct; });
 }
 
 }  // namespace tilescope

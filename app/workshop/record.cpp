@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+
 #include "app/session/json_values.hpp"
 #include "app/session/saved_files.hpp"
 #include "engine/clock.hpp"

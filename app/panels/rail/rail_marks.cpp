@@ -97,8 +97,9 @@ void draw_marks_total(PanelContext& context, ImVec2 at, float width) {
   list->AddRectFilled({at.x, at.y}, {at.x + width, at.y + line}, theme.separator);
   const float middle = at.y + context.px(19), top = centred_top(context.fonts.small, middle);
   const float beside = right - context.px(kDots + 2);
-  draw_text(list, context.fonts.small, {left, top}, theme.muted,
-            context.strings.format("rail.progress_count", fmt::arg("done", total.earned), fmt::arg("all", total.marks)));
+  draw_text(
+      list, context.fonts.small, {left, top}, theme.muted,
+      context.strings.format("rail.progress_count", fmt::arg("done", total.earned), fmt::arg("all", total.marks)));
   const float bar = at.y + context.px(34), height = context.px(4);
   list->AddRectFilled({left, bar}, {right, bar + height}, theme.separator, height / 2);
   if (total.share > 0)

@@ -68,8 +68,8 @@ std::string finding_of(const SharedFrame& frame) {
                         fmt::arg("warp", frame.step.warp));
 }
 
-/// What the step itself does with shared memory; empty if it does not use it. An open question hides how many wavefronts
-/// it needs.
+/// What the step itself does with shared memory; empty if it does not use it. An open question hides how many
+/// wavefronts it needs.
 std::string reason_of(const SharedFrame& frame, bool* trouble) {
   const auto touched = frame.picture.touched_at(frame.step.step_number);
   if (!touched) return {};
