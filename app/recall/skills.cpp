@@ -50,7 +50,7 @@ Result<std::vector<Skill>> read_skills(const fs::path& file) {
   }
   std::vector<Skill> skills;
   std::set<std::string> ids;
-  if (const auto* list = table["skills"].as_array(); list != nullptr)
+  if (const auto* list = table["skills"].as_array(); list != nullptr) {
     for (const toml::node& one : *list) {
       const auto* entry = one.as_table();
       if (entry == nullptr) continue;
@@ -68,6 +68,7 @@ Result<std::vector<Skill>> read_skills(const fs::path& file) {
       ids.insert(skill.id);
       skills.push_back(std::move(skill));
     }
+  }
   if (skills.empty()) return bad(phrase("'{}' is missing", "skills"));
   return skills;
 }
