@@ -201,7 +201,8 @@ void CardFace::draw_field(Pen& pen, CardShowing& showing) {
     ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, pen.px(6));
     ImGui::PushFont(font);
     if (std::exchange(showing.wants_focus, false)) ImGui::SetKeyboardFocusHere();
-    const bool entered = ImGui::InputText("##card number", &showing.typed, ImGuiInputTextFlags_EnterReturnsTrue);
+    const bool entered = ImGui::InputText("##card number", &showing.typed,
+                                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
     const bool active = ImGui::IsItemActive();
     ImGui::PopFont();
     ImGui::PopStyleVar(2);
