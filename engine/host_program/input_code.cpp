@@ -104,7 +104,7 @@ bool scales_rows(const BufferSpec& spec) {
 std::string value_code(const BufferSpec& spec, size_t index) {
   const bool whole = !is_floating(spec.type);
   const std::string stream = fmt::format("host::stream(seed, {})", index);
-  const std::string normal = fmt::format("host::normal_at({}, i)", stream);
+  std::string normal = fmt::format("host::normal_at({}, i)", stream);
   const std::string uniform = fmt::format("host::uniform_at({}, i)", stream);
   const auto& values = spec.fill_values;
   const auto rounded = [&](const std::string& value) { return whole ? "std::floor(" + value + ")" : value; };
