@@ -11,26 +11,6 @@ set -- "$1" --lab vector-add
 source "$(dirname "$0")/window_driver.sh"
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
-picture() {
-  [ -n "$pictures" ] || return 0
-  mkdir -p "$pictures"
-  xwd -silent -id "$window" 2>/dev/null | convert xwd:- "$pictures/$1.png" 2>/dev/null || true
-}
-# write LINE…: in place of the whole source.
-editing=
-write() {
-  [ -n "$editing" ] || xdotool key ctrl+e
-  editing=yes
-  xdotool key ctrl+a
-  for line; do
-    xdotool type --delay 8 "$line"
-    xdotool key Return
-  done
-}
-# The keys of the state are in alphabetical order: judging, name, reason, state, …
-judged() { # WHAT PATTERN
-  expect "$1" "\"judging\":false[^}]*$2"
-}
 start_again() {
   kill -9 "$program"
   wait "$program" 2>/dev/null || true

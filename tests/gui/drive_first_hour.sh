@@ -44,18 +44,6 @@ scroll_to() { # MARK BELOW
   done
   fail "cannot scroll to $1"
 }
-# write LINE…: in place of the whole source.
-editing=
-write() {
-  [ -n "$editing" ] || xdotool key ctrl+e
-  editing=yes
-  xdotool key ctrl+a
-  for line; do
-    xdotool type --delay 8 "$line"
-    xdotool key Return
-  done
-}
-judged() { expect "$1" "\"judging\":false[^}]*$2"; } # the keys of the state are in alphabetical order
 start_again() {
   kill -9 "$program"
   wait "$program" 2>/dev/null || true

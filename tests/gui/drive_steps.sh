@@ -10,11 +10,6 @@ tilescope=$1
 set -- "$1" --lab softmax
 source "$(dirname "$0")/window_driver.sh"
 
-picture() {
-  [ -n "$pictures" ] || return 0
-  mkdir -p "$pictures"
-  xwd -silent -id "$window" 2>/dev/null | convert xwd:- "$pictures/$1.png" 2>/dev/null || true
-}
 
 expect "the window opens and the first run passes" '"busy":false.*"pass":true'
 find_window

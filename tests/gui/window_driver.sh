@@ -77,3 +77,25 @@ find_window() {
   eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^[XY]=' | sed 's/^/window_/; s/X=/x=/; s/Y=/y=/')"
   xdotool windowfocus "$window" 2>/dev/null || true
 }
+
+# A screenshot, if the script has a folder PICTURES.
+picture() {
+  [ -n "${pictures:-}" ] || return 0
+  mkdir -p "$pictures"
+  xwd -silent -id "$window" 2>/dev/null | convert xwd:- "$pictures/$1.png" 2>/dev/null || true
+}
+# write LINE…: in place of the whole source.
+editing=
+write() {
+  [ -n "$editing" ] || xdotool key ctrl+e
+  editing=yes
+  xdotool key ctrl+a
+  for line; do
+    xdotool type --delay 8 "$line"
+    xdotool key Return
+  done
+}
+# The keys of the state are in alphabetical order: judging, name, reason, state, …
+judged() { # WHAT PATTERN
+  expect "$1" "\"judging\":false[^}]*$2"
+}
