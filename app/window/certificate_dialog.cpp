@@ -9,24 +9,12 @@
 #include "app/draw/keys.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/session/saved_files.hpp"
+#include "app/window/dialog_button.hpp"
 
 namespace tilescope {
 namespace {
 
-constexpr float kDialogWidth = 460, kDialogTop = 160, kDialogPadding = 20, kActionWidth = 128, kActionHeight = 32;
-
-bool draw_action(PanelContext& context, const char* id, bool primary) {
-  const std::string& text = context.strings(id);
-  const bool pressed = hit_area(id, {context.px(kActionWidth), context.px(kActionHeight)});
-  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-  mark(context, id, low, high);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const bool hovered = ImGui::IsItemHovered();
-  list->AddRectFilled(low, high, hovered ? context.theme.grid : context.theme.raised, context.px(6));
-  if (primary) list->AddRect(low, high, context.theme.accent, context.px(6));
-  draw_text_centred(list, context.fonts.small, {(low.x + high.x) / 2, (low.y + high.y) / 2}, context.theme.text, text);
-  return pressed;
-}
+constexpr float kDialogWidth = 460, kDialogTop = 160, kDialogPadding = 20;
 
 void draw_note(PanelContext& context, const std::string& text, float width, float gap) {
   const TextRun run[] = {{context.fonts.small, context.theme.muted, text}};
@@ -64,9 +52,9 @@ bool draw_certificate_dialog(PanelContext& context) {
   ImGui::Dummy({0, context.px(12)});
   draw_note(context, context.strings.format("certificate.saved_in", fmt::arg("folder", saved_files_folder().string())),
             room, context.px(16));
-  const bool save = draw_action(context, "certificate.save", true) || (!opened && key_went_down(Key::enter));
+  const bool save = draw_dialog_button(context, "certificate.save", true) || (!opened && key_went_down(Key::enter));
   ImGui::SameLine(0, context.px(12));
-  const bool leave = draw_action(context, "certificate.cancel", false) || key_went_down(Key::escape);
+  const bool leave = draw_dialog_button(context, "certificate.cancel", false) || key_went_down(Key::escape);
   ImGui::End();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(3);

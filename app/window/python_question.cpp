@@ -8,27 +8,13 @@
 #include "app/draw/keys.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/sandbox/sandbox.hpp"
+#include "app/window/dialog_button.hpp"
 
 namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kWidth = 520, kTop = 160, kButton = 128, kButtonHeight = 32, kPadding = 20;
-
-bool draw_choice(PanelContext& context, const char* id, bool primary) {
-  const std::string& text = context.strings(id);
-  const bool pressed = hit_area(id, {context.px(kButton), context.px(kButtonHeight)});
-  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-  mark(context, id, low, high);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const bool hovered = ImGui::IsItemHovered();
-  list->AddRectFilled(low, high, hovered ? context.theme.grid : context.theme.raised, context.px(6));
-  if (primary) list->AddRect(low, high, context.theme.accent, context.px(6));
-  ImFont* font = context.fonts.small;
-  draw_text(list, font, {(low.x + high.x - text_size(font, text).x) / 2, centred_top(font, (low.y + high.y) / 2)},
-            context.theme.text, text);
-  return pressed;
-}
+constexpr float kWidth = 520, kTop = 160, kPadding = 20;
 
 }  // namespace
 
@@ -54,9 +40,9 @@ void draw_python_question(PanelContext& context, Sandbox& sandbox) {
   const float height = flow_text(ImGui::GetWindowDrawList(), {at.x, at.y + context.px(8)},
                                  width - 2 * context.px(kPadding), context.px(20), run);
   ImGui::Dummy({0, height + context.px(20)});
-  const bool run_it = draw_choice(context, "python.run", true) || key_went_down(Key::enter);
+  const bool run_it = draw_dialog_button(context, "python.run", true) || key_went_down(Key::enter);
   ImGui::SameLine(0, context.px(12));
-  const bool leave = draw_choice(context, "python.leave", false) || key_went_down(Key::escape);
+  const bool leave = draw_dialog_button(context, "python.leave", false) || key_went_down(Key::escape);
   ImGui::End();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(3);
