@@ -17,8 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Requests a stop when the kernel has run for too long, or when the caller's token does. Compiling does not count: the
-/// compilers have limits of their own, and Triton's first needs seconds.
+/// Requests a stop when the time that it counted is used up, or when the caller's token does.
 class Deadline {
  public:
   Deadline(double seconds, const std::stop_token& outer)
@@ -133,7 +132,8 @@ class Judging {
         exercise_(exercise),
         submission_(submission),
         options_(options),
-        deadline_(options.most_seconds, options.stop),
+        compiling_(options.most_compile_seconds, options.stop),
+        running_(options.most_seconds, compiling_.token()),
         reference_(std::make_shared<ExerciseReference>(engine, exercise)) {
     judgement_.seed = options.seed;
     judgement_.cases.resize(exercise.cases.size());
@@ -143,6 +143,8 @@ class Judging {
   }
 
   Judgement judge() {
+    // The first start of Triton's process takes seconds, which are not the submission's.
+    if (submission_.language() == KernelLanguage::triton) (void)engine_->triton().triton_origin(options_.stop);
     const auto start = Clock::now();
     for (size_t i = 0; i < exercise_.cases.size(); ++i) {
       if (!run_case(i)) break;
@@ -163,9 +165,13 @@ class Judging {
     Request request = make_exercise_request(lab, exercise_.cases[index], options_.seed);
     request.device = options_.device;
     request.machine_code = needs_machine_code(exercise_, index);
-    auto result = engine_->run(request, deadline_.token(),
-                               [this](const Progress& now) { deadline_.count(now.phase != Progress::Phase::compile); });
-    deadline_.count(false);
+    compiling_.count(true);
+    auto result = engine_->run(request, running_.token(), [this](const Progress& now) {
+      compiling_.count(now.phase == Progress::Phase::compile);
+      running_.count(now.phase != Progress::Phase::compile);
+    });
+    compiling_.count(false);
+    running_.count(false);
     outcome.milliseconds = milliseconds_since(start);
     if (!result) return fail_case(outcome, result.error());
     if (auto problem = reference_->problem()) {
@@ -187,9 +193,13 @@ class Judging {
   bool fail_case(CaseOutcome& outcome, const Error& error) {
     outcome.state = CaseOutcome::State::failed;
     outcome.what = error.what.empty() ? Phrase(error.message) : error.what;
-    if (deadline_.over()) {
+    if (running_.over()) {
       outcome.what = phrase("it was stopped after {} seconds: the kernel does not end, or does far too much",
                             number_text(options_.most_seconds));
+      judgement_.reason = "time";
+    } else if (compiling_.over()) {
+      outcome.what = phrase("compiling it was stopped after {} seconds: the text is far too large for the compiler",
+                            number_text(options_.most_compile_seconds));
       judgement_.reason = "time";
     } else if (error.id == ErrorId::bad_launch_line || error.id == ErrorId::bad_launch ||
                error.id == ErrorId::argument_count) {
@@ -253,7 +263,7 @@ class Judging {
   const Exercise& exercise_;
   const Submission& submission_;
   const JudgeOptions& options_;
-  Deadline deadline_;
+  Deadline compiling_, running_;
   std::shared_ptr<ExerciseReference> reference_;
   Judgement judgement_;
 };

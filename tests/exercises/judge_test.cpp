@@ -129,13 +129,17 @@ TEST_F(JudgeTest, BadSubmissionsAreJudgedWithOneSentence) {
       {"traps", kernel + " __trap(); }", ::testing::Eq("trap"), ::testing::Not("")},
       {"allocates without end", kernel + " for (int i = 0; i < 100000; ++i) if (malloc(1 << 20) == nullptr) break; }",
        ::testing::Not(""), ::testing::Not("")},
+      {"becomes a hundred million statements",
+       "#define TEN(x) x x x x x x x x x x\n#define MANY(x) TEN(TEN(TEN(TEN(x))))\n" + kernel +
+           " MANY(MANY(out[n - 1] += n;)) }",
+       ::testing::Eq("time"), HasSubstr("compiling")},
       {"prints megabytes",
        "#include <cstdio>\n" + kernel +
            " for (int i = 0; i < 2000; ++i) printf(\"%d and much more text than that\\n\", i); }",
        ::testing::Not(""), ::testing::Not("")},
   };
   for (const Case& one : cases) {
-    const Judgement judgement = judge_text(one.text, {.most_seconds = 4});
+    const Judgement judgement = judge_text(one.text, {.most_seconds = 4, .most_compile_seconds = 4});
     EXPECT_EQ(judgement.verdict, Judgement::Verdict::refused) << one.what;
     EXPECT_THAT(judgement.reason, one.reason) << one.what;
     EXPECT_THAT(judgement.what.english(), one.sentence) << one.what;
