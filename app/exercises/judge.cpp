@@ -198,7 +198,7 @@ class Judging {
                             number_text(options_.most_seconds));
       judgement_.reason = "time";
     } else if (compiling_.over()) {
-      outcome.what = phrase("compiling it was stopped after {} seconds: the text is far too large for the compiler",
+      outcome.what = phrase("compiling it was stopped after {} seconds: the file asks too much of the compiler",
                             number_text(options_.most_compile_seconds));
       judgement_.reason = "time";
     } else if (error.id == ErrorId::bad_launch_line || error.id == ErrorId::bad_launch ||
