@@ -79,19 +79,20 @@ def on_gpu(program, kernels, words):
     environment = {**os.environ, "TILESCOPE_HIDE": "worker"}
     text = subprocess.run(command, capture_output=True, text=True, check=False, env=environment).stdout
     launches = read_launches(text)
-    return [{name: sum(int(launch["metrics"][metric]) for launch in launches) for name, metric in table.items()}
+    return [{name: sum(int(launch["metrics"].get(metric, 0)) for launch in launches) for name, metric in table.items()}
             for table in (METRICS, OF_COPIES)]
 
 
 def on_simulator(program, words):
-    """The counters, and what a run on the GPU needs: the kernels in the order of their launches, and the sizes, for its
-    default sizes are larger."""
+    """The counters, and what a run on the GPU needs: the kernels in the order of their launches, and the sizes and
+    parameters, whose defaults differ there."""
     run = subprocess.run([program, *words, "--on", "sim", "--traffic", "--json"], capture_output=True, text=True,
                          check=False)
     result = json.loads(run.stdout)
     kernels = [launch["kernel"] for launch in result["launches"]]
-    sizes = [word for name, value in result.get("sizes", {}).items() for word in ("--size", f"{name}={value}")]
-    return {name: result["counters"][name] for name in METRICS}, kernels, sizes
+    settings = [word for option, table in (("--size", "sizes"), ("--set", "parameters"))
+                for name, value in result.get(table, {}).items() for word in (option, f"{name}={value}")]
+    return {name: result["counters"][name] for name in METRICS}, kernels, settings
 
 
 def main():
@@ -102,8 +103,9 @@ def main():
     arguments = parser.parse_args()
     rows, differing = [], 0
     for title, kernel, words in (triton_cases(arguments.program) if arguments.triton else cases()):
-        simulated, kernels, sizes = on_simulator(arguments.program, words)
-        hardware, copies = on_gpu(arguments.program, [kernel] if kernel else kernels, words + (sizes if not kernel else []))
+        simulated, kernels, settings = on_simulator(arguments.program, words)
+        hardware, copies = on_gpu(arguments.program, [kernel] if kernel else kernels,
+                                  words + (settings if not kernel else []))
         equal = hardware == simulated
         differing += not equal
         rows.append({"case": title, "hardware": hardware, "simulated": simulated, "copies": copies,
