@@ -275,6 +275,7 @@ Lab make_matmul_tensor_core() {
   lab.sweep_size = "M";
   lab.sweep_with = {"N", "K"};
   lab.sweep = {1024, 2048, 4096, 8192, 16384};
+  lab.small_sizes = {256, 512, 1024};
   lab.most_simulated_flops = 1e10;
   lab.most_reference_flops = 2e9;
   return lab;

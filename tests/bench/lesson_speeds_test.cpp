@@ -1,6 +1,8 @@
 // The tables of speeds in the lessons beside the recordings that ship: each says which command wrote it, and when; and
 // each recording has a table. A ladder table has a row for each rung at one size.
 //
+// A table of times has milliseconds in the place of speeds.
+//
 //   TILESCOPE_WRITE_TABLES=1 bench_test --gtest_filter='*LessonSpeeds*'    fills the cells from the recordings
 #include <gtest/gtest.h>
 
@@ -64,7 +66,7 @@ std::string shown(const Lab& lab, const SpeedReport& report, const TimingPoint& 
 }
 
 /// A table below a caption that names a recording. The first one has speeds; one whose second column is the time is a
-/// ladder, at the size in its first cell.
+/// ladder, at the size in its first cell; one whose first cell is "ms" has times.
 struct LessonTable {
   const SpeedReport* report = nullptr;
   std::string caption;
@@ -72,6 +74,7 @@ struct LessonTable {
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;
   bool is_ladder() const { return head.size() == 5 && (head[1] == "time" || head[1] == "时间"); }
+  bool has_times() const { return head.front() == "ms"; }
 };
 
 fs::path lesson_of(const Lab& lab, const std::string& language) {
@@ -106,7 +109,7 @@ std::vector<LessonTable> tables_of(const Recordings& recordings, const Lab& lab,
     } else if (is_row && !caption.empty()) {
       add(i);
       tables.back().head = cells_of(line);
-      if (has_table && !tables.back().is_ladder())
+      if (has_table && !tables.back().is_ladder() && !tables.back().has_times())
         tables.pop_back();  // a table of something else
       else
         in_table = has_table = true;
@@ -127,7 +130,11 @@ Rows speeds_of(const Lab& lab, const LessonTable& table) {
     EXPECT_NE(series, table.report->series.end()) << lab.name << ": " << row.front();
     for (size_t column = 1; column < table.head.size() && series != table.report->series.end(); ++column) {
       const TimingPoint* point = point_named(*table.report, *series, table.head[column]);
-      rows.back().push_back(point == nullptr ? std::string() : shown(lab, *table.report, *point));
+      if (point == nullptr)
+        rows.back().emplace_back();
+      else
+        rows.back().push_back(table.has_times() ? fmt::format("{:.4f}", point->median_ms)
+                                                : shown(lab, *table.report, *point));
     }
   }
   return rows;
@@ -159,7 +166,7 @@ Rows ladder_of(const Lab& lab, const LessonTable& table) {
 }
 
 void expect_speeds(const Lab& lab, const LessonTable& table) {
-  if (!table.is_ladder()) {
+  if (!table.is_ladder() && !table.has_times()) {
     EXPECT_EQ(table.head.front(), unit_of(lab)) << lab.name;
   }
   const Rows expected = table.is_ladder() ? ladder_of(lab, table) : speeds_of(lab, table);
