@@ -2,12 +2,13 @@
 # Exercises in the real window, by keyboard and mouse: one from the stub to all goals, with a wrong text on the way, a
 # version restored, and a kill -9 while typing; and a debug exercise.
 #
-#     [PICTURES=FOLDER] tests/gui/drive_exercise.sh PROGRAM
+#     [PICTURES=FOLDER] [TONGUE=zh] tests/gui/drive_exercise.sh PROGRAM
 #
-# With a folder PICTURES, and xwd and convert installed, it leaves screenshots there. Exit status 77 where Xvfb or xdotool is missing.
+# With a folder PICTURES, and xwd and convert installed, it leaves screenshots there. TONGUE is the window's language.
+# Exit status 77 where Xvfb or xdotool is missing.
 set -euo pipefail
 pictures=${PICTURES:-}
-set -- "$1" --lab vector-add
+set -- "$1" --lab vector-add --language "${TONGUE:-en}"
 source "$(dirname "$0")/window_driver.sh"
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
