@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/compile/kernel_names.hpp"
 #include "engine/gpu/launch_protocol.hpp"
 #include "engine/gpu/module.hpp"
 
@@ -86,7 +87,7 @@ Result<LaunchAnswer> LaunchWorker::ask(Call call, std::stop_token stop) {
   request.module.cubin = call.module.cubin;
   request.module.ptx = call.module.ptx;
   request.launches.assign(call.launches.begin(), call.launches.end());
-  const Phrase what = phrase("kernel '{}'", call.launches.front().kernel);
+  const Phrase what = phrase("kernel '{}'", kernel_name(call.launches.front().kernel));
 
   std::scoped_lock lock(mutex_);
   for (const auto& buffer : call.buffers) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/compile/cubin.hpp"
+#include "engine/compile/kernel_names.hpp"
 #include "engine/gpu/whole_grid.hpp"
 
 namespace tilescope {
@@ -202,7 +203,7 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
     return fail(ErrorId::kernel_not_found, launch.kernel, "the compiled module", "others");
   }
   if (status != CUDA_SUCCESS) {
-    return tl::unexpected(context.error(phrase("finding kernel '{}'", launch.kernel), status));
+    return tl::unexpected(context.error(phrase("finding kernel '{}'", kernel_name(launch.kernel)), status));
   }
   if (auto ok = check_extents(context, prepared.function, launch); !ok) return forward(ok);
   if (auto ok = allow_shared_memory(context, prepared.function, launch); !ok) return forward(ok);
@@ -226,7 +227,7 @@ Result<double> run_launch(GpuContext& context, const PreparedLaunch& launch, std
   using namespace std::chrono_literals;
   using Clock = std::chrono::steady_clock;
   CurrentContext current(context);
-  const Phrase what = phrase("kernel '{}'", launch.kernel);
+  const Phrase what = phrase("kernel '{}'", kernel_name(launch.kernel));
   if (!current) return tl::unexpected(context.error(what, CUDA_ERROR_CONTEXT_IS_DESTROYED));
   const Driver& driver = context.driver();
   ScopedEvent start(driver), end(driver);
