@@ -2,12 +2,15 @@
 // folder of the exercise, each version is a file and record.json has the rest.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/exercises/judge.hpp"
 #include "engine/kernel_language.hpp"
+#include "engine/phrase.hpp"
 
 namespace tilescope {
 
@@ -20,7 +23,10 @@ struct JudgedVersion {
   std::string file;    // in the folder: "003.cu"
   std::string cases;   // a letter per case: + correct, x not correct, . not run
   std::string reason;  // Judgement::reason
-  std::string what;    // in English, for the list of versions
+  Phrase what;         // Judgement::what
+  uint64_t seed = 1;
+  DeviceKind device = DeviceKind::sim;
+  std::vector<GoalOutcome> goals;
   bool operator==(const JudgedVersion&) const = default;
 };
 
@@ -43,5 +49,7 @@ Result<void> add_version(const std::filesystem::path& folder, ExerciseRecord& re
                          const Judgement& judgement);
 /// "+x..": JudgedVersion::cases.
 std::string case_letters(const Judgement& judgement);
+/// The judgement of a version, without what was found in each case. Nothing if the exercise has different cases now.
+std::optional<Judgement> judgement_of(const Exercise& exercise, const JudgedVersion& version);
 
 }  // namespace tilescope

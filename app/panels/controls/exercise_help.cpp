@@ -171,7 +171,7 @@ void versions_card(Column& column, Workshop& workshop) {
     const bool hovered = ImGui::IsItemHovered();
     mark(context, id, low, high);
     explain(context, strings.format("workshop.version_meaning", fmt::arg("number", version.number)) +
-                         (version.what.empty() || workshop.hides_findings() ? "" : "\n" + version.what));
+                         (version.what.empty() || workshop.hides_findings() ? "" : "\n" + strings.say(version.what)));
     if (hovered) column.list->AddRectFilled(low, high, column.theme().raised, column.px(4));
     const std::string number = std::to_string(version.number);
     draw_text(column.list, font, {column.left, centred_top(font, middle)}, column.theme().muted, number);
