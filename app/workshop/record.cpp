@@ -49,6 +49,26 @@ Result<json> kept_record(const fs::path& file) {
   return json{{"format", 1}};
 }
 
+char letter_of(CaseOutcome::State state) {
+  switch (state) {
+    case CaseOutcome::State::correct:
+      return '+';
+    case CaseOutcome::State::finding:
+      return '!';
+    case CaseOutcome::State::not_run:
+      return '.';
+    default:
+      return 'x';
+  }
+}
+
+CaseOutcome::State state_of(char letter) {
+  return letter == '+'   ? CaseOutcome::State::correct
+         : letter == '!' ? CaseOutcome::State::finding
+         : letter == 'x' ? CaseOutcome::State::wrong
+                         : CaseOutcome::State::not_run;
+}
+
 json goals_to_json(const std::vector<GoalOutcome>& goals) {
   json all = json::array();
   for (const GoalOutcome& goal : goals)
@@ -111,7 +131,7 @@ ExerciseRecord read_record(const fs::path& folder) {
                           .cases = value_of<std::string>(one, "cases", ""),
                           .reason = value_of<std::string>(one, "reason", ""),
                           .what = what_from_json(one),
-                          .seed = value_of<uint64_t>(one, "seed", 1),
+                          .seed = value_of<uint64_t>(one, "seed", 0),
                           .device = value_of<std::string>(one, "device", "") == name_of(DeviceKind::gpu)
                                         ? DeviceKind::gpu
                                         : DeviceKind::sim,
@@ -151,8 +171,7 @@ Result<void> write_record(const fs::path& folder, const ExerciseRecord& record) 
 
 std::string case_letters(const Judgement& judgement) {
   std::string letters;
-  for (const CaseOutcome& one : judgement.cases)
-    letters += one.state == CaseOutcome::State::correct ? '+' : one.state == CaseOutcome::State::not_run ? '.' : 'x';
+  for (const CaseOutcome& one : judgement.cases) letters += letter_of(one.state);
   return letters;
 }
 
@@ -170,10 +189,14 @@ std::optional<Judgement> judgement_of(const Exercise& exercise, const JudgedVers
   judgement.goals.resize(exercise.goals.size());
   for (size_t i = 0; i < exercise.cases.size(); ++i) {
     CaseOutcome& outcome = judgement.cases[i];
+    outcome.state = state_of(version.cases[i]);
     outcome.sizes = sizes_of(exercise.cases[i], version.seed);
-    outcome.state = version.cases[i] == '+'   ? CaseOutcome::State::correct
-                    : version.cases[i] == 'x' ? CaseOutcome::State::wrong
-                                              : CaseOutcome::State::not_run;
+    // Without the seed, those that it has drawn are not known.
+    if (version.seed == 0)
+      std::erase_if(outcome.sizes, [&](const auto& size) {
+        const CaseSize& range = exercise.cases[i].sizes.at(size.first);
+        return range.low < range.high;
+      });
   }
   return judgement;
 }

@@ -146,6 +146,23 @@ TEST_F(WorkshopTest, ARefusedVersionKeepsItsSentenceAndWhatCanTranslateIt) {
   EXPECT_FALSE(judgement_of(changed, record.versions[0]));
 }
 
+TEST_F(WorkshopTest, ARefusedVersionKeepsWhichCasesHadAFinding) {
+  workshop.open(session, "add-ten");
+  std::string past_the_end = kRight;
+  past_the_end.replace(past_the_end.find("if (i < n) "), 11, "");
+  session.set_source(past_the_end);
+  frame();
+  judge();
+  const Judgement made = *workshop.judgement();
+  ASSERT_EQ(made.reason, "out-of-bounds");
+  const auto kept = judgement_of(workshop.exercise(), read_record(folder / "add-ten").versions.at(0));
+  ASSERT_TRUE(kept);
+  for (size_t i = 0; i < made.cases.size(); ++i) {
+    EXPECT_EQ(kept->cases[i].state, made.cases[i].state) << i;
+    EXPECT_EQ(kept->cases[i].sizes, made.cases[i].sizes) << i;
+  }
+}
+
 TEST_F(WorkshopTest, ARecordOfAnOlderVersionHasTheOutcomeWithoutGoals) {
   workshop.open(session, "fix-strided");
   JudgedVersion old{.number = 1, .time = "2026-11-01T10:20:30Z", .file = "001.cu", .reason = "goal: requests"};
@@ -155,6 +172,10 @@ TEST_F(WorkshopTest, ARecordOfAnOlderVersionHasTheOutcomeWithoutGoals) {
   EXPECT_EQ(kept->verdict, Judgement::Verdict::correct);
   ASSERT_EQ(kept->goals.size(), workshop.exercise().goals.size());
   EXPECT_FALSE(kept->goals[0].value);
+  // Sizes that the seed draws are not known either.
+  for (size_t i = 0; i < kept->cases.size(); ++i)
+    for (const auto& [name, range] : workshop.exercise().cases[i].sizes)
+      EXPECT_EQ(kept->cases[i].sizes.contains(name), range.low == range.high) << i;
 }
 
 TEST_F(WorkshopTest, TheFieldsOfTheLaunchAreItsLineInTheText) {

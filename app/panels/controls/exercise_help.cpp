@@ -69,7 +69,9 @@ float draw_letters(Column& column, float x, float middle, const std::string& let
   const Theme& theme = column.theme();
   const float side = column.px(7), gap = column.px(2);
   for (const char letter : letters) {
-    const ImU32 colour = letter == '+' ? theme.ok : letter == 'x' ? theme.error : mix(theme.panel, theme.muted, 0.35F);
+    const ImU32 colour = letter == '+'                    ? theme.ok
+                         : letter == 'x' || letter == '!' ? theme.error
+                                                          : mix(theme.panel, theme.muted, 0.35F);
     column.list->AddRectFilled({x, middle - side / 2}, {x + side, middle + side / 2}, colour, column.px(1));
     x += side + gap;
   }
