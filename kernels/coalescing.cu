@@ -46,7 +46,7 @@ extern "C" __global__ void vector_fields(const float* in, float* out, int n) {
   }
 }
 
-// The CTA's points are one stretch of memory. All threads bring it to shared memory and back as it lies; in between
+// The CTA's points are contiguous in memory. All threads copy them to shared memory and back in that order; in between
 // each thread works on its own point, where strides cost nothing: an odd PITCH spreads the lanes over all banks.
 extern "C" __global__ void staged(const float* in, float* out, int n) {
   constexpr int PITCH = STRIDE | 1;

@@ -34,7 +34,7 @@ extern "C" __global__ void tile_per_cta(const float* a, const float* b, float* o
   }
 }
 
-// A CTA walks TILES neighbouring tiles: a TILES-th of the CTAs to launch.
+// A CTA loops over TILES neighbouring tiles: a TILES-th of the CTAs to launch.
 extern "C" __global__ void tiles_per_cta(const float* a, const float* b, float* out, int n) {
   int first = blockIdx.x * TILES * BLOCK;
   for (int tile = 0; tile < TILES; ++tile) {
@@ -47,7 +47,7 @@ extern "C" __global__ void tiles_per_cta(const float* a, const float* b, float* 
   }
 }
 
-// The grid walks the vector together: a CTA's tiles lie one grid apart, and the loop fits any n and any grid.
+// The whole grid moves along the vector: a CTA's tiles are one grid apart, and the loop fits any n and any grid.
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
   for (int i = blockIdx.x * BLOCK + threadIdx.x; i < n; i += gridDim.x * BLOCK) {
     float x = a[i];

@@ -6,7 +6,7 @@
 //
 // BLOCK     threads per CTA               CHAINS      chains of one thread
 // WORK      steps of one chain            TABLE_KB    size of the table, in KiB
-// MIN_BLOCKS  CTAs that shall fit on a multiprocessor (rung capped-registers)
+// MIN_BLOCKS  CTAs that must fit on a multiprocessor (rung capped-registers)
 #include "common.cuh"
 
 #define TABLE (TABLE_KB * 256)  // numbers of 4 bytes

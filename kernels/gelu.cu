@@ -10,7 +10,7 @@ constexpr float CUBIC = 0.044715f;
 constexpr float ROOT = 0.7978845608f;  // √(2/π)
 
 // Eight kernels: what 0.5 * x * (1 + tanh(ROOT * (x + CUBIC * x ** 3))) becomes when every operator runs by itself.
-// Between two of them lies a whole vector in global memory, written by one and read by the next.
+// Each writes a whole vector to global memory, and the next one reads it.
 extern "C" __global__ void cube(const Element* x, Element* t, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
   if (i < n) t[i] = from_float(to_float(x[i]) * to_float(x[i]) * to_float(x[i]));
@@ -36,7 +36,7 @@ extern "C" __global__ void multiply(const Element* x, Element* t, int n) {
   if (i < n) t[i] = from_float(to_float(x[i]) * to_float(t[i]));
 }
 
-// One kernel: what lay in memory between two operators lies in a register, as a float.
+// One kernel: what two operators passed through memory stays in a register, as a float.
 __device__ float inner(float x) { return ROOT * (x + CUBIC * x * x * x); }
 __device__ float gelu(float x) { return 0.5f * x * (1 + tanhf(inner(x))); }
 
@@ -77,8 +77,8 @@ extern "C" __global__ void fast_math(const Element* x, Element* out, int n) {
   }
 }
 
-// PACKS independent chains in one thread: all loads are under way before the first result is needed, and while one
-// chain waits for the special function unit another one computes.
+// PACKS independent chains in one thread: all loads are in flight before the first result is needed, and while one
+// chain waits for the special function unit, a different one computes.
 extern "C" __global__ void several_packs(const Element* x, Element* out, int n) {
   int first = (blockIdx.x * BLOCK * PACKS + threadIdx.x) * VEC;
   int last = first + (PACKS - 1) * BLOCK * VEC;  // where the thread's last pack begins

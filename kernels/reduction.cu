@@ -1,8 +1,8 @@
 // Sum: out[0] = x[0] + x[1] + … + x[n − 1].
-// Seven rungs add the same numbers. What changes is who adds what, where it lies meanwhile, and who waits for whom.
+// Seven rungs add the same numbers. What changes is which thread adds what, where the sums are, and who waits for whom.
 //
-// BLOCK  threads per CTA               LOADS  vector loads that a thread has under way
-// VEC    floats of one vector load     TILES  tiles of BLOCK × VEC × LOADS floats that a CTA walks through
+// BLOCK  threads per CTA               LOADS  vector loads that a thread has in flight
+// VEC    floats of one vector load     TILES  tiles of BLOCK × VEC × LOADS floats that a CTA loops over
 #include "elements.cuh"
 
 // A sum that grows by atomics has to start at zero. One thread, one store, a launch of its own.
@@ -79,7 +79,7 @@ extern "C" __global__ void warp_shuffle(const float* x, float* sums, int n) {
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-// What a thread adds up by itself, in registers. Of each tile it asks for all its LOADS packs before it adds the first.
+// What a thread adds up by itself, in registers. It loads all LOADS packs of a tile before it adds the first one.
 // VEC sums grow side by side, so that an addition does not wait for the one before.
 __device__ float thread_sum(const float* x, int n) {
   constexpr int TILE = BLOCK * VEC * LOADS;
@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) vector_loads(const float* x,
 }
 
 // Each CTA leaves its sum in memory and raises the count of those that have arrived. The one that makes it complete
-// knows that all sums are there, and adds them, always in the same order. Nobody waits, and the count wraps to 0. A CTA
+// knows that all sums are there, and adds them, always in the same order. No CTA waits and the count wraps to 0. A CTA
 // that is alone has the result.
 extern "C" __global__ void __launch_bounds__(BLOCK)
     single_pass(const float* x, float* out, float* sums, unsigned* arrived, int n) {

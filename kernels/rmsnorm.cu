@@ -37,7 +37,7 @@ extern "C" __global__ void cta_per_row(const Element* x, const Element* gamma, E
 }
 
 // ---- Scheme 2: the CTA loops over blocks of the row. A block is what its registers hold, VECTORS vectors in each
-// thread; the second pass walks back, so that the last block is still there. A row of one block is read once.
+// thread; the second pass runs backwards, so the last block is still there. A row of one block is read once.
 // Here and below rows start on 16 bytes; where they do not, the host launches scheme 1, or the kernel ..._by_element.
 
 template <int STRIDE>  // elements from a thread's vector to its next one

@@ -4,20 +4,10 @@
 #include <cmath>
 
 #include "engine/numbers.hpp"
+#include "labs/sizes.hpp"
 
 namespace tilescope {
 namespace {
-
-Size make_size(std::string name, Text title, Text unit, int64_t value, int64_t gpu_value, int64_t most) {
-  return {.name = std::move(name),
-          .title = std::move(title),
-          .unit = std::move(unit),
-          .value = value,
-          .gpu_value = gpu_value,
-          .min = 1,
-          .max_sim = most,
-          .max_gpu = most};
-}
 
 std::vector<float> values_of(DType type) {
   HostBuffer all(type, 1 << 16);
@@ -59,19 +49,17 @@ PeakRate attention_rate(const Config& config, bool tensor_cores) {
 }
 
 std::vector<Size> make_attention_sizes(int64_t length) {
-  constexpr int64_t kMostHeads = 1024, kMostLength = int64_t{1} << 20;
+  const SizeLimits length_limits{length, 4096, int64_t{1} << 20, int64_t{1} << 20};
+  const auto up_to_1024 = [](int64_t value, int64_t gpu_value) { return SizeLimits{value, gpu_value, 1024, 1024}; };
+  const std::vector<int64_t> lengths{1,    16,   64,   100,  128,  200,   256,   500,  512,
+                                     1000, 1024, 2048, 4096, 8192, 16384, 32768, 65536},
+      counts{1, 2, 4, 8, 16, 32, 64};
   const Text heads{"heads", "头"};
-  Size queries = make_size("queries", {"Queries", "查询数"}, {"queries", "查询"}, length, 4096, kMostLength);
-  queries.offered = {1, 16, 64, 100, 128, 200, 256, 500, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
-  Size keys = queries;
-  keys.name = "keys";
-  keys.title = {"Keys and values", "键与值的个数"};
-  keys.unit = {"keys", "键"};
-  Size batch = make_size("batch", {"Batch", "批量"}, {"sequences", "序列"}, 1, 2, kMostHeads);
-  Size all_heads = make_size("heads", {"Heads", "头数"}, heads, 2, 16, kMostHeads);
-  Size kv_heads = make_size("kv_heads", {"Heads of K and V", "K、V 的头数"}, heads, 1, 16, kMostHeads);
-  for (Size* size : {&batch, &all_heads, &kv_heads}) size->offered = {1, 2, 4, 8, 16, 32, 64};
-  return {batch, all_heads, kv_heads, queries, keys};
+  return {size_from_one("batch", {"Batch", "批量"}, {"sequences", "序列"}, up_to_1024(1, 2), counts),
+          size_from_one("heads", {"Heads", "头数"}, heads, up_to_1024(2, 16), counts),
+          size_from_one("kv_heads", {"Heads of K and V", "K、V 的头数"}, heads, up_to_1024(1, 16), counts),
+          size_from_one("queries", {"Queries", "查询数"}, {"queries", "查询"}, length_limits, lengths),
+          size_from_one("keys", {"Keys and values", "键与值的个数"}, {"keys", "键"}, length_limits, lengths)};
 }
 
 std::vector<Param> make_attention_params() {

@@ -1,10 +1,11 @@
 // Lab "hello": out[i] = a[i] + 10, the first launch; its lesson is about the host side. kernels/hello.cu holds the
-// rungs.
+// rungs, kernels/hello.py the one in Triton.
 #include <algorithm>
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
 #include "labs/predict.hpp"
+#include "labs/triton.hpp"
 
 namespace tilescope {
 namespace {
@@ -48,7 +49,13 @@ std::vector<Rung> hello_rungs() {
                      [](const Config& config) {
                        return fmt::format("⌈{} / {}⌉ = {}", with_separators(config.size("n")), config.param("BLOCK"),
                                           with_separators(hello_blocks(config)));
-                     })};
+                     }),
+          tile_per_program_rung("triton-tile", {"Triton: tile per program", "Triton：每个 program 一个分块"},
+                                "hello.py", "add_ten", {0, 1})};
+}
+
+Plant hello_triton_plant(std::string replace, std::string by) {
+  return {.in = "add_ten", .replace = std::move(replace), .by = std::move(by), .file = "hello.py"};
 }
 
 void ask_for_too_many_threads(const Config&, std::vector<Launch>& launches) {
@@ -60,16 +67,24 @@ std::vector<BreakIt> hello_bugs() {
            .title = {"Drop the boundary mask", "去掉边界判断"},
            .help = {"The last block has more threads than elements are left; they run past the end.",
                     "最后一个线程块的线程多于剩下的元素，多出的线程会越界。"},
-           .plants = {{.in = "whole_grid", .replace = "if (i < n) ", .by = ""}},
-           .rungs = {"grid"}},
+           .plants = {{.in = "whole_grid", .replace = "if (i < n) ", .by = ""},
+                      hello_triton_plant("(a + i, mask=mask)", "(a + i)"),
+                      hello_triton_plant("x + 10.0, mask=mask", "x + 10.0")},
+           .rungs = {"grid", "triton-tile"}},
           {.name = "TOO_FEW_BLOCKS",
            .title = {"Round the grid down", "网格向下取整"},
-           .help = {"The host launches n / BLOCK blocks, rounded down. The last elements get no thread.",
-                    "主机启动 n / BLOCK 个线程块，向下取整。最后几个元素没有线程负责。"},
-           .rungs = {"grid"},
+           .help = {"The host launches n / BLOCK blocks, rounded down (in Triton n / BLOCK_SIZE programs). The last "
+                    "elements get no thread.",
+                    "主机启动 n / BLOCK 个线程块（Triton 是 n / BLOCK_SIZE 个 "
+                    "program），向下取整。最后几个元素没有线程负责。"},
+           .rungs = {"grid", "triton-tile"},
            .relaunch =
                [](const Config& config, std::vector<Launch>& launches) {
-                 for (Launch& launch : launches) launch.grid.x = static_cast<uint32_t>(full_blocks(config));
+                 for (Launch& launch : launches) {
+                   const bool triton = launch.kernel == "add_ten";
+                   const int64_t tile = config.param(triton ? "BLOCK_SIZE" : "BLOCK");
+                   launch.grid.x = static_cast<uint32_t>(config.size("n") / tile);
+                 }
                }},
           {.name = "TOO_MANY_THREADS",
            .title = {"2,048 threads per block", "每个线程块 2,048 个线程"},
@@ -206,7 +221,9 @@ Lab make_hello() {
                  .value = 256,
                  .min = 32,
                  .max = 1024,
-                 .scale = Scale::power_of_two}};
+                 .scale = Scale::power_of_two},
+                triton_block_param("BLOCK_SIZE", {"BLOCK_SIZE, tile", "BLOCK_SIZE，分块"}, 256, 64, 2048),
+                num_warps_param(4)};
   lab.break_it = hello_bugs();
   lab.rungs = hello_rungs();
   lab.default_rung = "grid";

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/numbers.hpp"
+#include "labs/sizes.hpp"
 #include "labs/transformer_layer.hpp"
 
 namespace tilescope {
@@ -286,30 +287,18 @@ std::vector<Rung> make_layer_rungs() {
            .check = check_fused_layer}};
 }
 
-Size layer_size(std::string name, Text title, Text unit, int64_t value, int64_t gpu_value, int64_t most_sim,
-                int64_t most_gpu, std::vector<int64_t> offered) {
-  return {.name = std::move(name),
-          .title = std::move(title),
-          .unit = std::move(unit),
-          .value = value,
-          .gpu_value = gpu_value,
-          .min = 1,
-          .max_sim = most_sim,
-          .max_gpu = most_gpu,
-          .offered = std::move(offered)};
-}
-
 std::vector<Size> make_layer_sizes() {
   const Text heads{"heads", "头"};
   std::vector<Size> sizes{
-      layer_size("batch", {"Batch", "批量"}, {"sequences", "序列"}, 1, 1, 64, 256, {1, 2, 4, 8, 16, 32, 64}),
-      layer_size("sequence", {"Sequence", "序列长度"}, {"tokens", "token"}, 48, 512, 1024, 8192,
-                 {1, 16, 33, 48, 64, 100, 128, 256, 512, 1024, 2048, 4096}),
-      layer_size("hidden", {"Hidden", "隐藏维度"}, {"elements", "元素"}, 64, 1024, 1024, 8192,
-                 {32, 64, 96, 128, 256, 512, 768, 1024, 2048, 4096}),
-      layer_size("heads", {"Heads", "头数"}, heads, 4, 16, 64, 128, {1, 2, 4, 8, 12, 16, 32, 64}),
-      layer_size("kv_heads", {"KV heads", "KV 头数"}, heads, 2, 4, 64, 128, {1, 2, 4, 8, 12, 16, 32, 64}),
-      layer_size("ratio", {"MLP ratio", "MLP 倍率"}, {"times hidden", "倍隐藏维度"}, 4, 4, 8, 8, {1, 2, 3, 4, 6, 8})};
+      size_from_one("batch", {"Batch", "批量"}, {"sequences", "序列"}, {1, 1, 64, 256}, {1, 2, 4, 8, 16, 32, 64}),
+      size_from_one("sequence", {"Sequence", "序列长度"}, {"tokens", "token"}, {48, 512, 1024, 8192},
+                    {1, 16, 33, 48, 64, 100, 128, 256, 512, 1024, 2048, 4096}),
+      size_from_one("hidden", {"Hidden", "隐藏维度"}, {"elements", "元素"}, {64, 1024, 1024, 8192},
+                    {32, 64, 96, 128, 256, 512, 768, 1024, 2048, 4096}),
+      size_from_one("heads", {"Heads", "头数"}, heads, {4, 16, 64, 128}, {1, 2, 4, 8, 12, 16, 32, 64}),
+      size_from_one("kv_heads", {"KV heads", "KV 头数"}, heads, {2, 4, 64, 128}, {1, 2, 4, 8, 12, 16, 32, 64}),
+      size_from_one("ratio", {"MLP ratio", "MLP 倍率"}, {"times hidden", "倍隐藏维度"}, {4, 4, 8, 8},
+                    {1, 2, 3, 4, 6, 8})};
   sizes[2].min = sizes[2].multiple_of = 32;
   return sizes;
 }

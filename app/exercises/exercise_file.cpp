@@ -1,13 +1,11 @@
 #include "app/exercises/exercise_file.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <charconv>
 #include <set>
 
 #include "app/sandbox/form/kernel_form.hpp"
-#include "engine/text_file.hpp"
+#include "engine/toml_entries.hpp"
 
 namespace tilescope {
 namespace {
@@ -20,14 +18,9 @@ class Reader {
   explicit Reader(const fs::path& file) : file_(file) {}
 
   Result<Exercise> read() {
-    auto text = read_text(file_);
-    if (!text) return bad(phrase("cannot be read"));
-    toml::table table;
-    try {
-      table = toml::parse(*text);
-    } catch (const toml::parse_error& error) {
-      return bad(phrase("line {}: {}", error.source().begin.line, std::string(error.description())));
-    }
+    const auto parsed = read_toml(file_);
+    if (!parsed) return bad(parsed.error());
+    const toml::table& table = *parsed;
     read_head(table);
     each(table, "parameters", [&](const toml::table& one) { read_parameter(one); });
     if (const auto* tolerance = table["tolerance"].as_table(); tolerance != nullptr)

@@ -136,6 +136,7 @@ class Judging {
         running_(options.most_seconds, compiling_.token()),
         reference_(std::make_shared<ExerciseReference>(engine, exercise)) {
     judgement_.seed = options.seed;
+    judgement_.device = options.device;
     judgement_.cases.resize(exercise.cases.size());
     judgement_.goals.resize(exercise.goals.size());
     for (size_t i = 0; i < exercise.cases.size(); ++i)

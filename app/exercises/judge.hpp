@@ -36,6 +36,7 @@ struct CaseOutcome {
 struct GoalOutcome {
   std::optional<double> value = {};  // nothing: not measured, because the case is not correct
   bool met = false;
+  bool operator==(const GoalOutcome&) const = default;
 };
 
 struct Judgement {
@@ -51,6 +52,7 @@ struct Judgement {
   std::optional<Error> error = {};      // why no case was run: the text does not compile, the launch line is wrong
   std::optional<Error> broken = {};     // the exercise itself does not work
   uint64_t seed = 1;
+  DeviceKind device = DeviceKind::sim;  // that computed the outputs
   double milliseconds = 0;
   size_t correct_cases() const;
 };

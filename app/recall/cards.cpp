@@ -1,7 +1,5 @@
 #include "app/recall/cards.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,66 +7,42 @@
 #include <optional>
 #include <set>
 
-#include "engine/text_file.hpp"
+#include "engine/toml_entries.hpp"
 
 namespace tilescope {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Reader {
+class CardReader {
  public:
-  explicit Reader(const fs::path& file) : file_(file) {}
+  explicit CardReader(const fs::path& file) : entries_(file, in_card) {}
 
   Result<std::vector<ReviewCard>> read() {
-    const auto text = read_text(file_);
-    if (!text) return bad(phrase("cannot be read"));
-    toml::table table;
-    try {
-      table = toml::parse(*text);
-    } catch (const toml::parse_error& error) {
-      return bad(phrase("line {}: {}", error.source().begin.line, std::string(error.description())));
-    }
+    const auto table = entries_.read();
+    if (!table) return tl::unexpected(table.error());
     std::vector<ReviewCard> cards;
-    if (const auto* list = table["cards"].as_array(); list != nullptr)
-      for (const toml::node& one : *list)
-        if (const auto* entry = one.as_table(); entry != nullptr) cards.push_back(read_card(*entry));
-    if (cards.empty()) wrong(phrase("'{}' is missing", "cards"));
-    if (!problem_.empty()) return bad(problem_);
+    entries_.each(*table, "cards",
+                  [&](const std::string& id, const toml::table& one) { cards.push_back(read_card(id, one)); });
+    if (auto end = entries_.end(); !end) return tl::unexpected(end.error());
     return cards;
   }
 
  private:
-  tl::unexpected<Error> bad(const Phrase& what) const { return fail(ErrorId::asset_malformed, file_.string(), what); }
-  void wrong(Phrase what) {
-    if (problem_.empty()) problem_ = card_.empty() ? std::move(what) : phrase("card '{}': {}", card_, what);
-  }
+  static Phrase in_card(const std::string& id, const Phrase& what) { return phrase("card '{}': {}", id, what); }
 
-  Text text(const toml::table& table, const char* key, bool needed) {
-    Text both;
-    if (const auto* languages = table[key].as_table(); languages != nullptr) {
-      both.en = (*languages)["en"].value_or(std::string());
-      both.zh = (*languages)["zh"].value_or(std::string());
-    }
-    if (needed && (both.en.empty() || both.zh.empty())) wrong(phrase("'{}' is missing", key));
-    return both;
-  }
-
-  ReviewCard read_card(const toml::table& table) {
+  ReviewCard read_card(const std::string& id, const toml::table& table) {
     static const std::set<std::string_view> kKeys{"id",     "skill", "question",  "because", "choices", "right",
                                                   "number", "unit",  "tolerance", "run",     "answer"};
     ReviewCard card;
-    card.id = card_ = table["id"].value_or(std::string());
-    if (card.id.empty()) wrong(phrase("'{}' is missing", "id"));
-    if (!ids_.insert(card.id).second) wrong(phrase("a second one has this id"));
+    card.id = id;
     for (const auto& [key, value] : table)
-      if (!kKeys.contains(key.str())) wrong(phrase("'{}' is not a key of a card", std::string(key.str())));
-    card.skill = table["skill"].value_or(std::string());
-    if (card.skill.empty()) wrong(phrase("'{}' is missing", "skill"));
-    card.question = text(table, "question", true);
-    card.because = text(table, "because", true);
+      if (!kKeys.contains(key.str())) entries_.wrong(phrase("'{}' is not a key of a card", std::string(key.str())));
+    card.skill = entries_.string(table, "skill");
+    card.question = entries_.text(table, "question");
+    card.because = entries_.text(table, "because");
     if (table.contains("choices") == table.contains("number"))
-      wrong(phrase("a card has either choices or a number"));
+      entries_.wrong(phrase("a card has either choices or a number"));
     else if (table.contains("choices"))
       read_choices(table, card);
     else
@@ -77,36 +51,24 @@ class Reader {
   }
 
   void read_choices(const toml::table& table, ReviewCard& card) {
-    const auto *en = table["choices"]["en"].as_array(), *zh = table["choices"]["zh"].as_array();
-    if (en == nullptr || zh == nullptr || en->size() != zh->size())
-      return wrong(phrase("its choices differ between the languages"));
-    for (size_t one = 0; one < en->size(); ++one) {
-      card.choices.push_back({(*en)[one].value_or(std::string()), (*zh)[one].value_or(std::string())});
-      if (card.choices.back().en.empty() || card.choices.back().zh.empty()) wrong(phrase("a choice is empty"));
-    }
-    if (card.choices.size() < 3 || card.choices.size() > 4) wrong(phrase("a card has three or four choices"));
-    const int64_t right = table["right"].value_or(int64_t{-1});
-    if (right < 0 || static_cast<size_t>(right) >= card.choices.size())
-      return wrong(phrase("'{}' is no choice", "right"));
-    card.right = static_cast<size_t>(right);
+    card.choices = entries_.choices(table);
+    if (card.choices.size() < 3 || card.choices.size() > 4) entries_.wrong(phrase("a card has three or four choices"));
+    card.right = entries_.right_choice(table, card.choices.size());
   }
 
   void read_number(const toml::table& table, ReviewCard& card) {
     const auto number = table["number"].value<double>();
-    if (!number) return wrong(phrase("'{}' is no number", "number"));
+    if (!number) return entries_.wrong(phrase("'{}' is no number", "number"));
     card.number = *number;
     card.tolerance = table["tolerance"].value_or(0.0);
-    if (card.tolerance < 0) wrong(phrase("'{}' is no number", "tolerance"));
-    card.unit = text(table, "unit", table.contains("unit"));
+    if (card.tolerance < 0) entries_.wrong(phrase("'{}' is no number", "tolerance"));
+    card.unit = entries_.text(table, "unit", table.contains("unit"));
     card.run = table["run"].value_or(std::string());
     card.answer = table["answer"].value_or(std::string());
-    if (card.run.empty() != card.answer.empty()) wrong(phrase("'run' and 'answer' belong together"));
+    if (card.run.empty() != card.answer.empty()) entries_.wrong(phrase("'run' and 'answer' belong together"));
   }
 
-  fs::path file_;
-  std::string card_;
-  std::set<std::string> ids_;
-  Phrase problem_;
+  TomlEntries entries_;
 };
 
 /// FNV-1a: the same on every machine, unlike std::hash.
@@ -132,7 +94,7 @@ bool ReviewCard::is_right(double typed) const {
   return std::fabs(typed - number) <= tolerance + rounding;
 }
 
-Result<std::vector<ReviewCard>> read_cards(const fs::path& file) { return Reader(file).read(); }
+Result<std::vector<ReviewCard>> read_cards(const fs::path& file) { return CardReader(file).read(); }
 
 std::vector<size_t> shuffled_choices(const ReviewCard& card, uint64_t showing) {
   std::vector<size_t> order(card.choices.size());

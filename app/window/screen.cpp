@@ -231,6 +231,9 @@ void Screen::draw(float width, float height) {
   workshop.poll(session);
   if (const auto error = workshop.take_problem()) show_message(as_sentence(strings, *error));
   follow_exercise();
+  const bool source_asked = view.source_page || view.quote;
+  if (source_asked && !source_asked_) show_source();
+  source_asked_ = source_asked;
   if (std::exchange(view.asks_for_file, false)) open_dialog();
   if (const auto error = sandbox.take_opening_error()) show_message(as_sentence(strings, *error));
   if (const auto term = std::exchange(view.asks_for_term, std::nullopt)) show_term(*term);

@@ -86,6 +86,8 @@ class Screen {
   // Commands of keys and of the palette.
   /// Sends a command to the source panel, and shows the panel if the effect is visible there.
   void ask_source(SourceWish wish);
+  /// Brings the source panel into view.
+  void show_source();
   void toggle_source_maximised();
   void toggle_lower();  // source and speed, below the view
   void toggle_diff();   // two rungs side by side in the source panel
@@ -146,6 +148,7 @@ class Screen {
   double stale_for_ = 0;        // seconds
   int explanation_frames_ = 0;  // drawn since a tooltip became due
   std::string quiet_about_;     // no tooltip explains this until a different thing has been explained
+  bool source_asked_ = false;   // a view wants a page or lines of the source shown
   bool help_open_ = false;
   Help help_page_ = Help::keys;
   std::string help_text_;

@@ -26,6 +26,10 @@ void draw_arrow(ImDrawList* list, ImVec2 centre, float size, bool up, ImU32 colo
 void Screen::ask_source(SourceWish wish) {
   view.source_wish = wish;
   if (wish == SourceWish::none || wish == SourceWish::save) return;  // saving works while hidden
+  show_source();
+}
+
+void Screen::show_source() {
   view.bottom_speed = view.lower_hidden = false;
   views_->at(view.tab).show_source();
 }
@@ -39,9 +43,7 @@ void Screen::toggle_lower() {
 
 void Screen::toggle_diff() {
   view.diff = !view.diff;
-  if (!view.diff) return;
-  view.bottom_speed = view.lower_hidden = false;
-  views_->at(view.tab).show_source();
+  if (view.diff) show_source();
 }
 
 /// `lowered`: how far the shown view moves the lower part's upper edge down, in unscaled pixels.

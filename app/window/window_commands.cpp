@@ -14,6 +14,7 @@
 #include "app/panels/source/source_headers.hpp"
 #include "app/sandbox/folder_listing.hpp"
 #include "app/sandbox/form/arguments.hpp"
+#include "app/views/lesson/lesson_document.hpp"
 #include "app/window/screenshot.hpp"
 #include "app/window/settings.hpp"
 #include "app/window/shell.hpp"
@@ -249,11 +250,7 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
       return refuse(known.error());
     shot.header = options.header;
   }
-  if (!options.page.empty())
-    shot.page = options.page == "ttir"    ? SourcePage::ttir
-                : options.page == "ttgir" ? SourcePage::ttgir
-                : options.page == "host"  ? SourcePage::host
-                                          : SourcePage::ptx;
+  shot.page = source_page_named(options.page);
   shot.request = *request;
   shot.request.model_order = options.order;
   shot.view = options.panel;

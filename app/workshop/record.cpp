@@ -6,6 +6,7 @@
 #include "app/session/json_values.hpp"
 #include "app/session/saved_files.hpp"
 #include "engine/clock.hpp"
+#include "engine/phrase_json.hpp"
 #include "engine/text_file.hpp"
 
 namespace tilescope {
@@ -48,6 +49,54 @@ Result<json> kept_record(const fs::path& file) {
   return json{{"format", 1}};
 }
 
+char letter_of(CaseOutcome::State state) {
+  switch (state) {
+    case CaseOutcome::State::correct:
+      return '+';
+    case CaseOutcome::State::finding:
+      return '!';
+    case CaseOutcome::State::not_run:
+      return '.';
+    default:
+      return 'x';
+  }
+}
+
+CaseOutcome::State state_of(char letter) {
+  return letter == '+'   ? CaseOutcome::State::correct
+         : letter == '!' ? CaseOutcome::State::finding
+         : letter == 'x' ? CaseOutcome::State::wrong
+                         : CaseOutcome::State::not_run;
+}
+
+json goals_to_json(const std::vector<GoalOutcome>& goals) {
+  json all = json::array();
+  for (const GoalOutcome& goal : goals)
+    all.push_back({{"value", goal.value ? json(*goal.value) : json()}, {"met", goal.met}});
+  return all;
+}
+
+std::vector<GoalOutcome> goals_from_json(const json& all) {
+  std::vector<GoalOutcome> goals;
+  for (const json& one : all) {
+    GoalOutcome& goal = goals.emplace_back();
+    if (!one.is_object()) continue;
+    if (const json value = one.value("value", json()); value.is_number()) goal.value = value.get<double>();
+    goal.met = value_of(one, "met", false) && goal.value;
+  }
+  return goals;
+}
+
+/// The sentence that can be translated; of an older record the English one.
+Phrase what_from_json(const json& version) {
+  try {
+    if (const auto sentence = version.find("sentence"); sentence != version.end()) return phrase_from_json(*sentence);
+  } catch (const json::exception&) {
+    // Something else has written it.
+  }
+  return value_of<std::string>(version, "what", "");
+}
+
 /// Each version with the keys that the file has for it beside ours.
 json versions_over(const json& kept, json versions) {
   if (!kept.is_array()) return versions;
@@ -76,12 +125,17 @@ ExerciseRecord read_record(const fs::path& folder) {
   record.bug_guesses = value_of(object, "bug_guesses", 0);
   for (const json& one : value_of(object, "versions", json::array())) {
     if (!one.is_object()) continue;
-    JudgedVersion version{value_of(one, "number", 0),
-                          value_of<std::string>(one, "time", ""),
-                          value_of<std::string>(one, "file", ""),
-                          value_of<std::string>(one, "cases", ""),
-                          value_of<std::string>(one, "reason", ""),
-                          value_of<std::string>(one, "what", "")};
+    JudgedVersion version{.number = value_of(one, "number", 0),
+                          .time = value_of<std::string>(one, "time", ""),
+                          .file = value_of<std::string>(one, "file", ""),
+                          .cases = value_of<std::string>(one, "cases", ""),
+                          .reason = value_of<std::string>(one, "reason", ""),
+                          .what = what_from_json(one),
+                          .seed = value_of<uint64_t>(one, "seed", 0),
+                          .device = value_of<std::string>(one, "device", "") == name_of(DeviceKind::gpu)
+                                        ? DeviceKind::gpu
+                                        : DeviceKind::sim,
+                          .goals = goals_from_json(value_of(one, "goals", json::array()))};
     if (version.number > 0 && !version.file.empty()) record.versions.push_back(std::move(version));
   }
   return record;
@@ -97,7 +151,11 @@ Result<void> write_record(const fs::path& folder, const ExerciseRecord& record) 
                         {"file", one.file},
                         {"cases", one.cases},
                         {"reason", one.reason},
-                        {"what", one.what}});
+                        {"what", one.what.english()},
+                        {"sentence", phrase_to_json(one.what)},
+                        {"seed", one.seed},
+                        {"device", name_of(one.device)},
+                        {"goals", goals_to_json(one.goals)}});
   json now = {{"hints", record.hints},
               {"solution", record.solution},
               {"bug_found", record.bug_found},
@@ -113,9 +171,34 @@ Result<void> write_record(const fs::path& folder, const ExerciseRecord& record) 
 
 std::string case_letters(const Judgement& judgement) {
   std::string letters;
-  for (const CaseOutcome& one : judgement.cases)
-    letters += one.state == CaseOutcome::State::correct ? '+' : one.state == CaseOutcome::State::not_run ? '.' : 'x';
+  for (const CaseOutcome& one : judgement.cases) letters += letter_of(one.state);
   return letters;
+}
+
+std::optional<Judgement> judgement_of(const Exercise& exercise, const JudgedVersion& version) {
+  if (version.cases.size() != exercise.cases.size()) return std::nullopt;
+  Judgement judgement{.verdict = version.reason.empty()                 ? Judgement::Verdict::all_goals
+                                 : version.reason.starts_with("goal: ") ? Judgement::Verdict::correct
+                                                                        : Judgement::Verdict::refused,
+                      .reason = version.reason,
+                      .what = version.what,
+                      .cases = std::vector<CaseOutcome>(exercise.cases.size()),
+                      .goals = version.goals,
+                      .seed = version.seed,
+                      .device = version.device};
+  judgement.goals.resize(exercise.goals.size());
+  for (size_t i = 0; i < exercise.cases.size(); ++i) {
+    CaseOutcome& outcome = judgement.cases[i];
+    outcome.state = state_of(version.cases[i]);
+    outcome.sizes = sizes_of(exercise.cases[i], version.seed);
+    // Without the seed, those that it has drawn are not known.
+    if (version.seed == 0)
+      std::erase_if(outcome.sizes, [&](const auto& size) {
+        const CaseSize& range = exercise.cases[i].sizes.at(size.first);
+        return range.low < range.high;
+      });
+  }
+  return judgement;
 }
 
 Result<void> add_version(const fs::path& folder, ExerciseRecord& record, const Submission& submission,
@@ -126,7 +209,10 @@ Result<void> add_version(const fs::path& folder, ExerciseRecord& record, const S
                         .file = {},
                         .cases = case_letters(judgement),
                         .reason = judgement.reason,
-                        .what = judgement.what.english()};
+                        .what = judgement.what,
+                        .seed = judgement.seed,
+                        .device = judgement.device,
+                        .goals = judgement.goals};
   const bool known = !record.versions.empty() && record.versions.back().file.ends_with(ending) && !folder.empty() &&
                      read_text(folder / record.versions.back().file) == submission.text;
   if (known) {

@@ -2,12 +2,15 @@
 // folder of the exercise, each version is a file and record.json has the rest.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/exercises/judge.hpp"
 #include "engine/kernel_language.hpp"
+#include "engine/phrase.hpp"
 
 namespace tilescope {
 
@@ -18,9 +21,12 @@ struct JudgedVersion {
   int number = 0;      // from 1
   std::string time;    // UTC, as utc_now() writes it
   std::string file;    // in the folder: "003.cu"
-  std::string cases;   // a letter per case: + correct, x not correct, . not run
+  std::string cases;   // a letter per case: + correct, x not correct, ! a finding, . not run
   std::string reason;  // Judgement::reason
-  std::string what;    // in English, for the list of versions
+  Phrase what;         // Judgement::what
+  uint64_t seed = 0;   // 0: of an older record, which has neither goals nor '!'
+  DeviceKind device = DeviceKind::sim;
+  std::vector<GoalOutcome> goals;
   bool operator==(const JudgedVersion&) const = default;
 };
 
@@ -41,7 +47,9 @@ Result<void> write_record(const std::filesystem::path& folder, const ExerciseRec
 /// Adds a version to the record and writes its text; a text equal to the newest version's replaces its outcome.
 Result<void> add_version(const std::filesystem::path& folder, ExerciseRecord& record, const Submission& submission,
                          const Judgement& judgement);
-/// "+x..": JudgedVersion::cases.
+/// "+x!..": JudgedVersion::cases.
 std::string case_letters(const Judgement& judgement);
+/// The judgement of a version, without what was found in each case. Nothing if the exercise has different cases now.
+std::optional<Judgement> judgement_of(const Exercise& exercise, const JudgedVersion& version);
 
 }  // namespace tilescope

@@ -136,6 +136,7 @@ void Workshop::open(Session& session, const std::string& name, KernelLanguage la
   const KeptEdits::Edit* edit = edits_ != nullptr ? edits_->find(edit_name()) : nullptr;
   text_ = edit != nullptr ? edit->text : start_text_;
   launches_ = read_launch_lines(text_, language_);
+  recall_judgement();
   show(session);
   session.set_source(text_ == start_text_ ? std::nullopt : std::optional(text_));
 }
@@ -188,6 +189,7 @@ void Workshop::judge(Session& session) {
   follow(session);
   if (!judge_) judge_ = std::make_unique<Judge>(root_, wake_);
   judgement_.reset();
+  kept_.reset();
   judged_text_ = text_;
   // Sizes and inputs differ from judgement to judgement, so that a kernel cannot be fitted to them.
   seed_ = 1 + record().versions.size();
@@ -204,7 +206,22 @@ void Workshop::forget_judgement() {
   cancel();
   if (judge_) judge_->take();
   judgement_.reset();
+  kept_.reset();
   judged_text_.clear();
+}
+
+/// The newest one that the record has in the shown language.
+void Workshop::recall_judgement() {
+  const std::string ending = language_ == KernelLanguage::triton ? ".py" : ".cu";
+  const auto& versions = record().versions;
+  const auto newest = std::find_if(versions.rbegin(), versions.rend(),
+                                   [&](const JudgedVersion& version) { return version.file.ends_with(ending); });
+  if (newest == versions.rend()) return;
+  auto judgement = judgement_of(*shown_, *newest);
+  if (!judgement) return;
+  judgement_ = std::make_shared<const Judgement>(std::move(*judgement));
+  judged_text_ = folder_.empty() ? "" : read_text(folder_of(shown_->name) / newest->file).value_or("");
+  kept_ = *newest;
 }
 
 void Workshop::take_judgement() {
@@ -213,6 +230,7 @@ void Workshop::take_judgement() {
   auto news = judge_->take();
   if (!news) return;
   judgement_ = std::move(news);
+  kept_.reset();
   if (!ended || judgement_->reason == "cancelled" || judgement_->broken) return;
   ExerciseRecord& record = record_of(shown_->name);
   const bool found = !shown_->bug || record.bug_found;

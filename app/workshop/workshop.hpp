@@ -81,6 +81,8 @@ class Workshop {
   bool judging() const;
   /// The newest judgement, which grows while it is made; null: none for this exercise yet.
   std::shared_ptr<const Judgement> judgement() const { return judgement_; }
+  /// The version whose record the judgement was read from; null if it was made since the exercise was opened.
+  const JudgedVersion* kept_version() const { return kept_ ? &*kept_ : nullptr; }
   /// It belongs to an older text.
   bool judgement_is_old() const { return judgement_ != nullptr && judged_text_ != text_; }
 
@@ -104,6 +106,7 @@ class Workshop {
   void follow(Session& session);
   void take_judgement();
   void forget_judgement();
+  void recall_judgement();
   std::filesystem::path folder_of(const std::string& exercise) const;
   ExerciseRecord& record_of(const std::string& exercise);
   void note_problem(const Result<void>& written);
@@ -124,6 +127,7 @@ class Workshop {
   std::shared_ptr<Engine> reference_engine_;
   std::unique_ptr<Judge> judge_;
   std::shared_ptr<const Judgement> judgement_;
+  std::optional<JudgedVersion> kept_;  // see kept_version
   std::string judged_text_;
   std::optional<Error> problem_;
 };

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "engine/phrase_json.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -87,21 +89,6 @@ TextureSpec texture_from_json(const json& document) {
           .normalized = document.at("normalized"),
           .normalized_float = document.at("normalized_float"),
           .address = static_cast<TextureSpec::Address>(document.at("address").get<int>())};
-}
-
-/// A name is a string; a phrase is an object with its form and its placeholders.
-json phrase_to_json(const Phrase& phrase) {
-  if (phrase.is_name()) return phrase.form();
-  json places = json::array();
-  for (const Phrase& place : phrase.places()) places.push_back(phrase_to_json(place));
-  return {{"form", phrase.form()}, {"places", std::move(places)}};
-}
-
-Phrase phrase_from_json(const json& document) {
-  if (document.is_string()) return document.get<std::string>();
-  std::vector<Phrase> places;
-  for (const json& place : document.at("places")) places.push_back(phrase_from_json(place));
-  return {document.at("form").get<std::string>(), std::move(places)};
 }
 
 Error error_from_json(const json& document) {

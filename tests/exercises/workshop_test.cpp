@@ -93,6 +93,91 @@ TEST_F(WorkshopTest, FromTheStubToAllGoals) {
   EXPECT_EQ(again.record("add-ten").versions, workshop.record().versions);
 }
 
+TEST_F(WorkshopTest, AfterARestartTheLastJudgementIsTheOneOfTheRecord) {
+  workshop.open(session, "fix-strided");
+  frame();
+  EXPECT_EQ(workshop.judgement(), nullptr);
+  session.set_source(workshop.solution_text());
+  frame();
+  judge();
+  const Judgement made = *workshop.judgement();
+  ASSERT_EQ(made.verdict, Judgement::Verdict::all_goals);
+  ASSERT_FALSE(made.goals.empty());
+  EXPECT_EQ(workshop.kept_version(), nullptr) << "it was made just now";
+
+  Workshop again(TILESCOPE_SOURCE);
+  again.set_folder(folder);
+  again.open(session, "fix-strided");
+  ASSERT_NE(again.judgement(), nullptr);
+  ASSERT_NE(again.kept_version(), nullptr);
+  EXPECT_EQ(again.kept_version()->time, workshop.record().versions.back().time);
+  EXPECT_EQ(again.judgement()->verdict, Judgement::Verdict::all_goals);
+  EXPECT_EQ(again.judgement()->correct_cases(), made.cases.size());
+  EXPECT_EQ(again.judgement()->goals, made.goals);
+  for (size_t i = 0; i < made.cases.size(); ++i) EXPECT_EQ(again.judgement()->cases[i].sizes, made.cases[i].sizes);
+  EXPECT_TRUE(again.judgement_is_old()) << "the text of the start file is shown";
+  session.set_source(again.solution_text());
+  again.poll(session);
+  EXPECT_FALSE(again.judgement_is_old());
+}
+
+TEST_F(WorkshopTest, ARefusedVersionKeepsItsSentenceAndWhatCanTranslateIt) {
+  workshop.open(session, "add-ten");
+  frame();
+  judge();
+  const Judgement made = *workshop.judgement();
+  ASSERT_EQ(made.reason, "result");
+  ASSERT_FALSE(made.what.is_name());
+  const ExerciseRecord record = read_record(folder / "add-ten");
+  ASSERT_EQ(record.versions.size(), 1U);
+  const auto kept = judgement_of(workshop.exercise(), record.versions[0]);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->verdict, Judgement::Verdict::refused);
+  EXPECT_EQ(kept->what, made.what);
+  EXPECT_EQ(kept->correct_cases(), made.correct_cases());
+  workshop.set_language(session, KernelLanguage::triton);
+  EXPECT_EQ(workshop.judgement(), nullptr) << "nothing was judged in this language";
+  workshop.set_language(session, KernelLanguage::cuda);
+  ASSERT_NE(workshop.kept_version(), nullptr);
+  EXPECT_EQ(workshop.judgement()->what, made.what);
+  // A version of an exercise that has other cases by now says nothing about them.
+  Exercise changed = workshop.exercise();
+  changed.cases.pop_back();
+  EXPECT_FALSE(judgement_of(changed, record.versions[0]));
+}
+
+TEST_F(WorkshopTest, ARefusedVersionKeepsWhichCasesHadAFinding) {
+  workshop.open(session, "add-ten");
+  std::string past_the_end = kRight;
+  past_the_end.replace(past_the_end.find("if (i < n) "), 11, "");
+  session.set_source(past_the_end);
+  frame();
+  judge();
+  const Judgement made = *workshop.judgement();
+  ASSERT_EQ(made.reason, "out-of-bounds");
+  const auto kept = judgement_of(workshop.exercise(), read_record(folder / "add-ten").versions.at(0));
+  ASSERT_TRUE(kept);
+  for (size_t i = 0; i < made.cases.size(); ++i) {
+    EXPECT_EQ(kept->cases[i].state, made.cases[i].state) << i;
+    EXPECT_EQ(kept->cases[i].sizes, made.cases[i].sizes) << i;
+  }
+}
+
+TEST_F(WorkshopTest, ARecordOfAnOlderVersionHasTheOutcomeWithoutGoals) {
+  workshop.open(session, "fix-strided");
+  JudgedVersion old{.number = 1, .time = "2026-11-01T10:20:30Z", .file = "001.cu", .reason = "goal: requests"};
+  old.cases = std::string(workshop.exercise().cases.size(), '+');
+  const auto kept = judgement_of(workshop.exercise(), old);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->verdict, Judgement::Verdict::correct);
+  ASSERT_EQ(kept->goals.size(), workshop.exercise().goals.size());
+  EXPECT_FALSE(kept->goals[0].value);
+  // Sizes that the seed draws are not known either.
+  for (size_t i = 0; i < kept->cases.size(); ++i)
+    for (const auto& [name, range] : workshop.exercise().cases[i].sizes)
+      EXPECT_EQ(kept->cases[i].sizes.contains(name), range.low == range.high) << i;
+}
+
 TEST_F(WorkshopTest, TheFieldsOfTheLaunchAreItsLineInTheText) {
   workshop.open(session, "add-ten");
   frame();

@@ -4,11 +4,15 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 
 #include "app/views/lesson/figures/bank_tile.hpp"
 #include "app/views/lesson/figures/copy_pipeline.hpp"
+#include "app/views/lesson/figures/fused_chain.hpp"
+#include "app/views/lesson/figures/gradient_owners.hpp"
+#include "app/views/lesson/figures/host_timeline.hpp"
 #include "app/views/lesson/figures/lesson_figures.hpp"
 #include "app/views/lesson/figures/reduction_tree.hpp"
 #include "app/views/lesson/lesson_document.hpp"
@@ -75,6 +79,10 @@ TEST(FigureFence, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(fault_of("coalescing bytes=3"), "figure.fault_alignment");
   EXPECT_EQ(fault_of("coalescing stride=1000"), "figure.fault_range");
   EXPECT_EQ(fault_of("transpose-banks layouts=plain,skewed"), "figure.fault_choice");
+  EXPECT_EQ(fault_of("host-timeline wait=event"), "figure.fault_choice");
+  EXPECT_EQ(fault_of("fused-chain columns=0"), "figure.fault_number");
+  EXPECT_EQ(fault_of("layer-matmuls sequence=1,2,3,4"), "figure.fault_count");
+  EXPECT_EQ(fault_of("gradient-owners queries=3 keys=2 causal=on"), "figure.fault_causal");
 }
 
 TEST(FigureFence, NeedsNoParameters) {
@@ -83,7 +91,7 @@ TEST(FigureFence, NeedsNoParameters) {
     EXPECT_EQ(fault_of(kind.name), "") << kind.name;
     names.insert(kind.name);
   }
-  EXPECT_GE(names.size(), 8U);
+  EXPECT_GE(names.size(), 12U);
 }
 
 TEST(FigureFence, IsRightInEveryLesson) {
@@ -92,7 +100,7 @@ TEST(FigureFence, IsRightInEveryLesson) {
     EXPECT_EQ(fault_of(fence.text), "") << fence.language << "/" << fence.lesson << ": " << fence.text;
     lessons.insert(fence.lesson);
   }
-  EXPECT_GE(lessons.size(), 15U);
+  EXPECT_EQ(lessons.size(), labs().size()) << "every lesson has a figure";
 }
 
 TEST(FigureNumbers, OfATreeAreItsPartialSums) {
@@ -144,6 +152,71 @@ TEST(FigureNumbers, OfAPipelineKeepEveryBufferToOneTile) {
         }
       }
     }
+}
+
+TEST(FigureNumbers, OfAProgramKeepKernelsInTheOrderOfTheirLaunches) {
+  for (uint32_t kernels = 1; kernels <= 3; ++kernels)
+    for (uint32_t length = 1; length <= 8; ++length) {
+      const HostTimes times{.kernel = length, .kernels = kernels};
+      std::map<HostActor, uint32_t> free;
+      uint32_t launched = 0, ended = 0;
+      for (const HostSpan& span : host_timeline(times)) {
+        EXPECT_LT(span.begin, span.end);
+        if (span.actor != HostActor::queue) {
+          EXPECT_GE(span.begin, free[span.actor]) << "an actor does one thing at a time";
+        }
+        free[span.actor] = span.end;
+        if (span.work == HostWork::launch) {
+          EXPECT_EQ(span.end - span.begin, 1U) << "however long the kernel takes";
+          launched = span.end;
+        }
+        if (span.work == HostWork::kernel) {
+          EXPECT_GE(span.begin, std::max(launched, ended));
+          ended = span.end;
+        }
+        if (span.work == HostWork::copy_out) {
+          EXPECT_EQ(span.begin, std::max(launched, ended)) << "the results are copied when all kernels have ended";
+        }
+      }
+    }
+}
+
+TEST(FigureNumbers, OfAChainAreWhatItsKernelsCost) {
+  // A matrix travels 7 times, then 3 times, then once; vectors are read and the sums written besides.
+  const double rows = 8192, columns = 4096, matrix = 4 * rows * columns, vector = 4 * columns, sums = 4 * rows;
+  const OperatorGraph graph = chain_of_rows(8192, 4096);
+  const auto stages = chain_stages(graph, rates_of(usual_gpu()));
+  ASSERT_EQ(stages.size(), 3U);
+  const double expected[] = {7 * matrix + 2 * vector + sums, 3 * matrix + 2 * vector + sums,
+                             matrix + 2 * vector + sums};
+  const size_t kernels[] = {4, 2, 1};
+  for (size_t stage = 0; stage < stages.size(); ++stage) {
+    EXPECT_EQ(stages[stage].size(), kernels[stage]);
+    double drawn = 0, counted = 0;
+    for (const ChainKernel& kernel : stages[stage]) {
+      counted += kernel.cost.bytes();
+      for (const MovedTensor& moved : kernel.moved) drawn += moved.bytes;
+    }
+    EXPECT_EQ(counted, expected[stage]) << stage;
+    EXPECT_EQ(drawn, expected[stage]) << stage;
+  }
+}
+
+TEST(FigureNumbers, OfOwnersAreTheTilesThatAMaskLeaves) {
+  const ScoreTiles causal{.queries = 4, .keys = 4, .causal = true};
+  for (uint32_t index = 0; index < 4; ++index) {
+    EXPECT_EQ(tiles_of_owner(causal, GradientOwner::keys, index), 4 - index);
+    EXPECT_EQ(tiles_of_owner(causal, GradientOwner::queries, index), index + 1);
+  }
+  EXPECT_EQ(visited_tiles(causal), 10U);
+  // Two tiles of queries after two tiles of keys that all of them see.
+  EXPECT_EQ(visited_tiles({.queries = 2, .keys = 4, .causal = true}), 7U);
+  EXPECT_EQ(visited_tiles({.queries = 3, .keys = 4}), 12U);
+  const auto passes = gradient_passes();
+  EXPECT_EQ(passes[0].products() + passes[1].products(), 7U);
+  EXPECT_EQ(passes[2].products(), 5U);
+  EXPECT_FALSE(passes[0].adds_in_memory() || passes[1].adds_in_memory());
+  EXPECT_TRUE(passes[2].adds_in_memory());
 }
 
 class DrawnFigures : public testing::DrawnPanel {
@@ -300,6 +373,21 @@ TEST_F(DrawnFigures, ShowTheMemoriesOfTheChosenGpu) {
 TEST_F(DrawnFigures, ShowConflictsOfBanks) {
   EXPECT_THAT(words_of("transpose-banks layouts=plain"), AllOf(Contains("4 wavefronts"), Contains("×4")));
   EXPECT_THAT(words_of("transpose-banks layouts=padded"), AllOf(Contains("1 wavefront"), Not(Contains("×4"))));
+}
+
+TEST_F(DrawnFigures, ShowWhatFusingAChainSaves) {
+  const auto words = words_of("fused-chain rows=8192 columns=4096 gpu=h200");
+  EXPECT_THAT(words, AllOf(Contains("940 MB, 195.7 µs"), Contains("134 MB, 28.0 µs")));
+  EXPECT_THAT(words, Contains("mul, add, relu, sum"));
+}
+
+TEST_F(DrawnFigures, ShowTheMatmulsOfALayer) {
+  // 2 · 512 · 768 · 768 FLOPs; 2 · 12 · 512 · 512 · 64 for the scores.
+  EXPECT_THAT(words_of("layer-matmuls layer=bert sequence=512"),
+              AllOf(Contains("1  q_proj"), Contains("8  down"), Contains("604 MFLOP"), Contains("403 MFLOP"),
+                    Contains("12 · (512 × 512 × 64)")));
+  EXPECT_THAT(words_of("layer-matmuls layer=bert sequence=512,2048"), AllOf(Contains("× 4"), Contains("× 16")));
+  EXPECT_THAT(words_of("layer-matmuls layer=llama sequence=2048"), Contains("9  down")) << "a gate of its own";
 }
 
 TEST_F(DrawnFigures, AWrongFenceIsASentence) {

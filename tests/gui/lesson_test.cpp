@@ -120,6 +120,9 @@ TEST(LessonLink, EachFormIsKnown) {
   EXPECT_EQ(link_from("tab:tiles").kind, LinkKind::tab);
   EXPECT_EQ(link_from("set:BLOCK=32").kind, LinkKind::set);
   EXPECT_EQ(link_from("break:DROP_MASK").kind, LinkKind::break_it);
+  EXPECT_EQ(link_from("source:host").kind, LinkKind::source);
+  EXPECT_EQ(source_page_named(link_from("source:host").target), SourcePage::host);
+  EXPECT_FALSE(source_page_named("source:hosts"));
   EXPECT_EQ(link_from("#ladder").target, "ladder");
   EXPECT_EQ(link_from("https://example.org/a").kind, LinkKind::external);
   EXPECT_EQ(assignment_from("BLOCK=32"), std::pair(std::string("BLOCK"), int64_t{32}));

@@ -107,6 +107,9 @@ TEST(Lessons, LinksLeadToThingsThatExist) {
         case LinkKind::sheet:
           EXPECT_TRUE(fs::exists(fs::path(TILESCOPE_SOURCE) / "docs/cheatsheets/en" / link.address)) << where;
           break;
+        case LinkKind::source:
+          EXPECT_TRUE(source_page_named(link.target)) << where;
+          break;
         case LinkKind::heading:
           EXPECT_TRUE(std::ranges::any_of(lesson.document.blocks, [&](const auto& block) {
             return block.anchor == link.target;

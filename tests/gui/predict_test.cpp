@@ -1,10 +1,15 @@
 // The questions in the window: what they veil, what answers and sliders do to them, and those about time.
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "app/draw/tooltip.hpp"
+#include "app/observed/speed_model.hpp"
 #include "app/observed/speed_questions.hpp"
 #include "app/views/questions.hpp"
+#include "engine/bench/recording.hpp"
 #include "tests/gui/screen_fixture.hpp"
+#include "tests/labs/predict_settings.hpp"
 
 namespace tilescope {
 namespace {
@@ -216,6 +221,52 @@ TEST_F(SpeedQuestions, TheFactorIsThatOfTheFirstAndTheLastRung) {
   ASSERT_TRUE(asked);
   EXPECT_EQ(asked->answer, 37);
   EXPECT_EQ(std::ranges::count(asked->choices, 37, [](const auto& choice) { return choice.first; }), 1);
+}
+
+/// Times of the rungs at one size, by the number of the rung; those that pick a different one left out.
+std::map<int64_t, double> recorded_times(const Lab& lab, const SpeedReport& report, int64_t size) {
+  std::map<int64_t, double> times;
+  for (size_t rung = 0; rung < lab.rungs.size(); ++rung)
+    for (const TimingSeries& series : report.series)
+      for (const TimingPoint& point : series.points)
+        if (series.is_rung && series.name == lab.rungs[rung].name && point.size == size && !lab.rungs[rung].pick)
+          times[static_cast<int64_t>(rung) + 1] = point.median_ms;
+  return times;
+}
+
+/// Questions about time at a recorded size, whose answers are compared with the times of the recording.
+size_t right_questions(const Lab& lab, const SpeedReport& report, int64_t size, const Strings& strings) {
+  const std::map<int64_t, double> times = recorded_times(lab, report, size);
+  size_t count = 0;
+  if (const auto asked = which_is_fastest(lab, report, size, strings)) {
+    const auto fastest = std::ranges::min_element(times, {}, [](const auto& one) { return one.second; });
+    EXPECT_EQ(asked->answer, fastest->first) << lab.name << " " << size;
+    ++count;
+  }
+  if (const auto asked = how_many_times_faster(lab, report, size, strings)) {
+    const double ratio = times.begin()->second / times.rbegin()->second, factor = std::max(ratio, 1 / ratio);
+    EXPECT_NEAR(static_cast<double>(asked->answer) / 10, factor, factor < 10 ? 0.051 : 0.51) << lab.name << " " << size;
+    ++count;
+  }
+  return count;
+}
+
+/// Also prints what a reader wants to see of all labs at once.
+TEST_F(SpeedQuestions, EveryLabAsksWhichRungIsFastestAndHowMuchFasterAtEveryRecordedSize) {
+  const Recordings recordings = read_recordings(std::filesystem::path(TILESCOPE_SOURCE) / "assets/recordings");
+  fmt::print("{:<22}{:>6}{:>16}{:>12}{:>8}\n", "lab", "cards", "follow sliders", "about time", "sizes");
+  for (const Lab& one : labs()) {
+    const SpeedReport* report =
+        recordings.find(one, default_config(one, DeviceKind::sim), /*map=*/false, usual_gpu().driver_name);
+    ASSERT_NE(report, nullptr) << one.name;
+    const std::vector<int64_t> sizes = timed_sizes(*report);
+    EXPECT_FALSE(sizes.empty()) << one.name;
+    size_t fewest = 2;
+    for (const int64_t size : sizes) fewest = std::min(fewest, right_questions(one, *report, size, strings));
+    EXPECT_EQ(fewest, 2U) << one.name;
+    fmt::print("{:<22}{:>6}{:>16}{:>12}{:>8}\n", one.name, one.predicts.size() + fewest, questions_that_follow(one),
+               fewest, sizes.size());
+  }
 }
 
 TEST_F(SpeedQuestions, TheChoicesOfAFactorDifferAndContainItAtEveryPosition) {

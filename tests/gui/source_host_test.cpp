@@ -67,6 +67,22 @@ TEST_F(SourceHostTest, SavesTheProgram) {
   EXPECT_EQ(*text, copied());
 }
 
+TEST_F(SourceHostTest, ALinkOfTheLessonOpensItAlsoWhereTheSourceIsHidden) {
+  click("source.host");
+  screen->view.tab = "lesson";
+  screen->toggle_lower();
+  frames(3);
+  ASSERT_TRUE(screen->view.lower_hidden);
+  ASSERT_FALSE(screen->marks().contains("program copy"));
+  click("link.source:host");
+  frames(2);
+  EXPECT_FALSE(screen->view.lower_hidden);
+  EXPECT_TRUE(screen->marks().contains("program copy"));
+  screen->toggle_lower();
+  frames(2);
+  EXPECT_TRUE(screen->view.lower_hidden) << "it is shown once, not kept";
+}
+
 TEST_F(SourceHostTest, HasAPythonProgramForATritonRung) {
   screen->session.select_lab("vector-add");
   screen->session.select_rung("triton-tile");

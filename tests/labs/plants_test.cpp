@@ -67,15 +67,26 @@ TEST(PlantedBugs, AreInAFileOfARungThatTheyConcernOrInAHeader) {
       }
 }
 
-/// Without one, the switch would be offered and do nothing.
-TEST(PlantedBugs, ThatConcernARungInTritonChangeOneOfItsKernels) {
+/// Whether the switch gives the rung a different grid at the defaults of the simulator.
+bool changes_the_grid(const Lab& lab, const Rung& rung, const BreakIt& one) {
+  if (!one.relaunch) return false;
+  const Config config = default_config(lab, DeviceKind::sim);
+  const std::vector<Launch> usual = rung.launches(config);
+  std::vector<Launch> broken = usual;
+  one.relaunch(config, broken);
+  return !std::ranges::equal(usual, broken, {}, &Launch::grid, &Launch::grid);
+}
+
+/// Without it, the switch would be offered and do nothing.
+TEST(PlantedBugs, ThatConcernARungInTritonChangeOneOfItsKernelsOrItsGrid) {
   size_t checked = 0;
   for (const Lab& lab : labs())
     for (const Rung& rung : lab.rungs)
       for (const BreakIt& one : lab.break_it) {
         if (rung.kernel_file.empty() || !one.concerns(rung.name)) continue;
         const auto changes = [&](const Plant& change) { return change.file == rung.kernel_file; };
-        EXPECT_TRUE(std::ranges::any_of(one.plants, changes)) << lab.name << " " << rung.name << ": " << one.name;
+        EXPECT_TRUE(std::ranges::any_of(one.plants, changes) || changes_the_grid(lab, rung, one))
+            << lab.name << " " << rung.name << ": " << one.name;
         ++checked;
       }
   EXPECT_GT(checked, 10U);

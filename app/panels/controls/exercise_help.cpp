@@ -69,7 +69,9 @@ float draw_letters(Column& column, float x, float middle, const std::string& let
   const Theme& theme = column.theme();
   const float side = column.px(7), gap = column.px(2);
   for (const char letter : letters) {
-    const ImU32 colour = letter == '+' ? theme.ok : letter == 'x' ? theme.error : mix(theme.panel, theme.muted, 0.35F);
+    const ImU32 colour = letter == '+'                    ? theme.ok
+                         : letter == 'x' || letter == '!' ? theme.error
+                                                          : mix(theme.panel, theme.muted, 0.35F);
     column.list->AddRectFilled({x, middle - side / 2}, {x + side, middle + side / 2}, colour, column.px(1));
     x += side + gap;
   }
@@ -171,7 +173,7 @@ void versions_card(Column& column, Workshop& workshop) {
     const bool hovered = ImGui::IsItemHovered();
     mark(context, id, low, high);
     explain(context, strings.format("workshop.version_meaning", fmt::arg("number", version.number)) +
-                         (version.what.empty() || workshop.hides_findings() ? "" : "\n" + version.what));
+                         (version.what.empty() || workshop.hides_findings() ? "" : "\n" + strings.say(version.what)));
     if (hovered) column.list->AddRectFilled(low, high, column.theme().raised, column.px(4));
     const std::string number = std::to_string(version.number);
     draw_text(column.list, font, {column.left, centred_top(font, middle)}, column.theme().muted, number);

@@ -118,8 +118,11 @@ void goals_card(Column& column, const Workshop& workshop) {
     if (!workshop.judging()) correct = !refused;
     cases = fmt::format("{} / {}", judgement->correct_cases(), judgement->cases.size());
     const auto found = std::ranges::count(judgement->cases, CaseOutcome::State::finding, &CaseOutcome::state);
-    if (found > 0 || !workshop.judging()) clean = found == 0;
-    findings = std::to_string(found);
+    const JudgedVersion* kept = workshop.kept_version();
+    if (kept == nullptr || kept->seed != 0) {  // an older record does not say
+      if (found > 0 || !workshop.judging()) clean = found == 0;
+      findings = std::to_string(found);
+    }
   }
   goal_row(column, correct, strings("workshop.correct_cases"), cases, "", strings("workshop.correct_cases_meaning"));
   goal_row(column, clean, strings("workshop.findings"), findings, "= 0", strings("workshop.findings_meaning"));

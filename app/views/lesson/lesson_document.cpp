@@ -10,13 +10,14 @@
 namespace tilescope {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, LinkKind>, 8> kPrefixes{{{"lab:", LinkKind::lab},
+constexpr std::array<std::pair<std::string_view, LinkKind>, 9> kPrefixes{{{"lab:", LinkKind::lab},
                                                                           {"rung:", LinkKind::rung},
                                                                           {"tab:", LinkKind::tab},
                                                                           {"set:", LinkKind::set},
                                                                           {"break:", LinkKind::break_it},
                                                                           {"exercise:", LinkKind::exercise},
                                                                           {"steps:", LinkKind::steps},
+                                                                          {"source:", LinkKind::source},
                                                                           {"#", LinkKind::heading}}};
 
 std::string text_of(const MD_ATTRIBUTE& attribute) { return std::string(attribute.text, attribute.size); }
@@ -248,6 +249,14 @@ LessonLink link_from(std::string_view address) {
   if (address.ends_with(kSheetEnd) && address.find('/') == std::string_view::npos)
     return {LinkKind::sheet, std::string(address.substr(0, address.size() - kSheetEnd.size())), std::string(address)};
   return {LinkKind::external, std::string(address), std::string(address)};
+}
+
+std::optional<SourcePage> source_page_named(std::string_view name) {
+  static constexpr std::pair<std::string_view, SourcePage> kPages[] = {
+      {"ttir", SourcePage::ttir}, {"ttgir", SourcePage::ttgir}, {"ptx", SourcePage::ptx}, {"host", SourcePage::host}};
+  for (const auto& [known, page] : kPages)
+    if (name == known) return page;
+  return std::nullopt;
 }
 
 std::optional<std::pair<std::string, int64_t>> assignment_from(std::string_view text) {

@@ -27,17 +27,19 @@ enum class LinkKind : uint8_t {
   exercise,
   steps,  // generated, never written: the lab's steps beside the view
   sheet,
+  source,  // a page of the source panel: "host"
   heading,
   external,
-  answer
-};  // answer: generated, never
-    // written
+  answer  // generated, never written
+};
 struct LessonLink {
   LinkKind kind = LinkKind::external;
   std::string target;   // without its prefix; for an external one the whole address
   std::string address;  // as written
 };
 LessonLink link_from(std::string_view address);
+/// The page of the source panel that a link or an option names: "ttir", "ttgir", "ptx" or "host".
+std::optional<SourcePage> source_page_named(std::string_view name);
 /// "BLOCK=32" → {"BLOCK", 32}
 std::optional<std::pair<std::string, int64_t>> assignment_from(std::string_view text);
 

@@ -30,6 +30,8 @@ std::string LessonView::meaning_of(PanelContext& context, const LessonLink& link
       return strings("lesson.link_steps");
     case LinkKind::sheet:
       return strings("lesson.link_sheet");
+    case LinkKind::source:
+      return strings.format("lesson.link_source", fmt::arg("name", strings("source." + link.target)));
     case LinkKind::heading:
       return strings("lesson.link_heading");
     case LinkKind::answer:
@@ -72,6 +74,9 @@ void LessonView::act(PanelContext& context, const LessonLink& link) {
     case LinkKind::sheet:
       context.view.sheet = link.target;
       context.view.tab = "sheets";
+      break;
+    case LinkKind::source:
+      if (const auto page = source_page_named(link.target)) context.view.source_page = page;
       break;
     case LinkKind::heading:
       context.view.lesson_anchor = link.target;

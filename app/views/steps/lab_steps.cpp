@@ -1,105 +1,66 @@
 #include "app/views/steps/lab_steps.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "engine/text_file.hpp"
+#include "engine/toml_entries.hpp"
 
 namespace tilescope {
 namespace {
 
-namespace fs = std::filesystem;
-
-class Reader {
+class StepReader {
  public:
-  explicit Reader(const fs::path& file) : file_(file) {}
+  explicit StepReader(const std::filesystem::path& file) : entries_(file, in_step) {}
 
   Result<LabSteps> read() {
-    const auto text = read_text(file_);
-    if (!text) return bad(phrase("cannot be read"));
-    toml::table table;
-    try {
-      table = toml::parse(*text);
-    } catch (const toml::parse_error& error) {
-      return bad(phrase("line {}: {}", error.source().begin.line, std::string(error.description())));
-    }
-    LabSteps all{.minutes = static_cast<int>(table["minutes"].value_or(int64_t{0})), .steps = {}};
-    if (all.minutes <= 0) wrong(phrase("'{}' is missing", "minutes"));
-    if (const auto* list = table["steps"].as_array(); list != nullptr)
-      for (const toml::node& one : *list)
-        if (const auto* entry = one.as_table(); entry != nullptr) all.steps.push_back(read_step(*entry));
-    if (all.steps.empty()) wrong(phrase("'{}' is missing", "steps"));
-    if (!problem_.empty()) return bad(problem_);
+    const auto table = entries_.read();
+    if (!table) return tl::unexpected(table.error());
+    LabSteps all{.minutes = static_cast<int>((*table)["minutes"].value_or(int64_t{0})), .steps = {}};
+    if (all.minutes <= 0) entries_.wrong(phrase("'{}' is missing", "minutes"));
+    entries_.each(*table, "steps",
+                  [&](const std::string& id, const toml::table& one) { all.steps.push_back(read_step(id, one)); });
+    if (auto end = entries_.end(); !end) return tl::unexpected(end.error());
     return all;
   }
 
  private:
-  tl::unexpected<Error> bad(const Phrase& what) const { return fail(ErrorId::asset_malformed, file_.string(), what); }
-  void wrong(Phrase what) {
-    if (problem_.empty()) problem_ = step_.empty() ? std::move(what) : phrase("step '{}': {}", step_, what);
-  }
+  static Phrase in_step(const std::string& id, const Phrase& what) { return phrase("step '{}': {}", id, what); }
 
-  Text text(const toml::table& table, const char* key, bool needed) {
-    Text both;
-    if (const auto* languages = table[key].as_table(); languages != nullptr) {
-      both.en = (*languages)["en"].value_or(std::string());
-      both.zh = (*languages)["zh"].value_or(std::string());
-    }
-    if (needed && (both.en.empty() || both.zh.empty())) wrong(phrase("'{}' is missing", key));
-    return both;
-  }
-
-  LabStep read_step(const toml::table& table) {
+  LabStep read_step(const std::string& id, const toml::table& table) {
     LabStep step;
-    step.id = step_ = table["id"].value_or(std::string());
-    if (step.id.empty()) wrong(phrase("'{}' is missing", "id"));
-    if (!ids_.insert(step.id).second) wrong(phrase("a second one has this id"));
-    step.title = text(table, "title", true);
-    step.to_do = text(table, "do", true);
-    step.look = text(table, "look", true);
-    step.because = text(table, "because", true);
+    step.id = id;
+    step.title = entries_.text(table, "title");
+    step.to_do = entries_.text(table, "do");
+    step.look = entries_.text(table, "look");
+    step.because = entries_.text(table, "because");
     step.at = table["at"].value_or(std::string());
-    if (const auto* list = table["done"].as_array(); list != nullptr)
-      for (const toml::node& one : *list) {
-        const std::string word = one.value_or(std::string());
-        if (const auto condition = step_condition_from(word))
-          step.done.push_back(*condition);
-        else
-          wrong(phrase("'{}' is no condition", word));
-      }
-    if (step.done.empty()) wrong(phrase("'{}' is missing", "done"));
+    for (const std::string& word : entries_.strings(table, "done")) {
+      if (const auto condition = step_condition_from(word))
+        step.done.push_back(*condition);
+      else
+        entries_.wrong(phrase("'{}' is no condition", word));
+    }
+    if (step.done.empty()) entries_.wrong(phrase("'{}' is missing", "done"));
     read_question(table, step);
     return step;
   }
 
   void read_question(const toml::table& table, LabStep& step) {
-    step.ask = text(table, "ask", false);
-    const auto choices = table["choices"];
-    if (const auto* numbers = choices.as_array(); numbers != nullptr) {
+    step.ask = entries_.text(table, "ask", /*needed=*/false);
+    if (const auto* numbers = table["choices"].as_array(); numbers != nullptr) {
       for (const toml::node& one : *numbers) step.numbers.push_back(one.value_or(0.0));
-      step.answer = table["answer"].value_or(std::string());
-      if (step.answer.empty()) wrong(phrase("'{}' is missing", "answer"));
-      if (!std::ranges::is_sorted(step.numbers, std::less_equal<>())) wrong(phrase("its choices do not ascend"));
-    } else if (const auto* languages = choices.as_table(); languages != nullptr) {
-      const auto *en = (*languages)["en"].as_array(), *zh = (*languages)["zh"].as_array();
-      if (en == nullptr || zh == nullptr || en->size() != zh->size())
-        return wrong(phrase("its choices differ between the languages"));
-      for (size_t one = 0; one < en->size(); ++one)
-        step.texts.push_back({(*en)[one].value_or(std::string()), (*zh)[one].value_or(std::string())});
-      const int64_t right = table["right"].value_or(int64_t{-1});
-      if (right < 0 || static_cast<size_t>(right) >= step.texts.size()) wrong(phrase("'{}' is no choice", "right"));
-      step.right = static_cast<size_t>(std::max<int64_t>(right, 0));
+      step.answer = entries_.string(table, "answer");
+      if (!std::ranges::is_sorted(step.numbers, std::less_equal<>()))
+        entries_.wrong(phrase("its choices do not ascend"));
+    } else if (table.contains("choices")) {
+      step.texts = entries_.choices(table);
+      step.right = entries_.right_choice(table, step.texts.size());
     }
-    if (step.asks() == step.ask.en.empty()) wrong(phrase("a question needs choices, and choices need a question"));
+    if (step.asks() == step.ask.en.empty())
+      entries_.wrong(phrase("a question needs choices, and choices need a question"));
   }
 
-  fs::path file_;
-  std::string step_;
-  std::set<std::string> ids_;
-  Phrase problem_;
+  TomlEntries entries_;
 };
 
 }  // namespace
@@ -122,6 +83,6 @@ std::optional<StepCondition> step_condition_from(const std::string& text) {
   return StepCondition{found->second, text.substr(colon + 1)};
 }
 
-Result<LabSteps> read_steps(const std::filesystem::path& file) { return Reader(file).read(); }
+Result<LabSteps> read_steps(const std::filesystem::path& file) { return StepReader(file).read(); }
 
 }  // namespace tilescope

@@ -43,6 +43,21 @@ void draw_state(const PanelContext& context, ImVec2 centre, CaseOutcome::State s
   list->AddCircle(centre, context.px(4), mix(theme.window, theme.muted, 0.7F), 16, context.px(1.25F));
 }
 
+/// "2026-11-26T14:03:00Z" → "Judged on 2026-11-26 at 14:03 (UTC)."
+std::string judged_when(const Strings& strings, const JudgedVersion& version) {
+  const std::string date = version.time.substr(0, 10);
+  const std::string clock = version.time.size() >= 16 ? version.time.substr(11, 5) : std::string();
+  return strings.format("workshop.judged_when", fmt::arg("date", date), fmt::arg("time", clock));
+}
+
+/// Why a version was refused that was judged before the exercise was opened: its cases do not say it any more.
+std::string kept_reason(const PanelContext& context, const Workshop& workshop) {
+  const JudgedVersion* kept = workshop.kept_version();
+  if (kept == nullptr || kept->what.empty() || workshop.hides_findings()) return {};
+  const std::string text = context.strings.say(kept->what);
+  return kept->what.english().ends_with('.') ? text : text + context.strings("workshop.stop");
+}
+
 }  // namespace
 
 LessonView::Page TaskText::page(const PanelContext& context) const {
@@ -117,18 +132,22 @@ float TaskView::draw_verdict(PanelContext& context, const Workshop& workshop, Im
       case Judgement::Verdict::refused:
         title = strings.format("workshop.refused", fmt::arg("done", judgement->correct_cases()),
                                fmt::arg("all", judgement->cases.size()));
-        rest = judgement->error ? strings.message(*judgement->error) : std::string();
+        rest = judgement->error ? strings.message(*judgement->error) : kept_reason(context, workshop);
         colour = theme.error;
     }
   }
+  const std::string space = strings("review.space");
   if (judgement && workshop.judgement_is_old() && !workshop.judging())
-    rest += (rest.empty() ? "" : " ") + strings("workshop.old");
+    rest += (rest.empty() ? "" : space) + strings("workshop.old");
+  if (const JudgedVersion* kept = workshop.kept_version())
+    rest += (rest.empty() ? "" : space) + judged_when(strings, *kept);
   float y = at.y;
   draw_text(ImGui::GetWindowDrawList(), context.fonts.body_semibold, {at.x, y}, colour,
             fit_text(context.fonts.body_semibold, title, width));
   mark(context, "task.verdict", {at.x, y}, {at.x + width, y + context.px(kLine)});
   y += context.px(kLine + 6);
   if (!rest.empty()) {
+    mark(context, "task.verdict.rest", {at.x, y}, {at.x + width, y + context.px(kLine)});
     const TextRun run[] = {{context.fonts.small, colour == theme.muted ? theme.muted : theme.text, rest}};
     y += flow_text(ImGui::GetWindowDrawList(), {at.x, y}, width, context.px(kLine), run) + context.px(4);
   }
@@ -163,7 +182,7 @@ void TaskView::draw_cases(PanelContext& context, Workshop& workshop) {
 /// The badge of the judgement, at the right end of the first line.
 bool TaskView::badge_fits(PanelContext& context, const Workshop& workshop, ImVec2 at, float width) {
   if (workshop.judging() || workshop.judgement()->error) return false;
-  const Badge badge = context.session.request().device == DeviceKind::gpu ? Badge::measured : Badge::simulated;
+  const Badge badge = workshop.judgement()->device == DeviceKind::gpu ? Badge::measured : Badge::simulated;
   draw_badge(context, ImGui::GetWindowDrawList(), {at.x + width, at.y - context.px(1)}, badge);
   return true;
 }

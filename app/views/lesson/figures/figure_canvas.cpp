@@ -96,8 +96,36 @@ float FigureCanvas::paragraph(float x, float y, float width, ImU32 colour, std::
   return flow_text(list_, at(x, y), width * scale, kTextLine * scale, run) / scale;
 }
 
+float FigureCanvas::paragraph_height(float width, std::string_view text, bool strong) const {
+  const TextRun run[] = {{font(strong), theme().text, text}};
+  const float scale = context_.screen.scale;
+  return flow_text(nullptr, {0, 0}, width * scale, kTextLine * scale, run) / scale;
+}
+
 float FigureCanvas::heading(std::string_view text) {
   return paragraph(0, 0, width_, theme().text, text, true) + kBelowHeading;
+}
+
+float FigureCanvas::legend(float y, std::span<const FigureLegend> entries) {
+  constexpr float kLine = 22, kSample = 18, kToText = 25, kToNext = 18;
+  float x = 0;
+  for (const FigureLegend& entry : entries) {
+    const float wide = kToText + text_width(entry.text);
+    if (x > 0 && x + wide > width_) {
+      x = 0;
+      y += kLine;
+    }
+    const FigureBox box{x, y + kLine / 2 - 6, x + kSample, y + kLine / 2 + 6};
+    if (entry.sample == FigureLegend::Sample::cell)
+      cell(box, {}, entry.tint);
+    else if (entry.sample == FigureLegend::Sample::outline)
+      outline(box, mix(theme().panel, entry.tint, 0.6F));
+    else
+      idle_cell(box);
+    text(x + kToText, y + kLine / 2, theme().muted, entry.text);
+    x += wide + kToNext;
+  }
+  return y + kLine;
 }
 
 float FigureCanvas::note(float y, std::string_view text) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,14 @@ struct FigureBox {
 
 /// How an element is drawn while the pointer is on one: those that belong to it stand out, the others step back.
 enum class FigureLight : uint8_t { usual, lit, dimmed };
+
+/// How a legend shows what a tint means: as a box, as an outline (something waits), or hatched (something sits idle).
+struct FigureLegend {
+  enum class Sample : uint8_t { cell, outline, idle };
+  std::string_view text;
+  ImU32 tint = 0;
+  Sample sample = Sample::cell;
+};
 
 class FigureCanvas {
  public:
@@ -72,8 +81,11 @@ class FigureCanvas {
   void text_centred(float x, float y, ImU32 colour, std::string_view text, bool strong = false);
   /// Wrapped to `width`; y is its top. Returns its height.
   float paragraph(float x, float y, float width, ImU32 colour, std::string_view text, bool strong = false);
+  float paragraph_height(float width, std::string_view text, bool strong = false) const;
   /// What the figure shows, at its top. Returns where its content starts.
   float heading(std::string_view text);
+  /// The meanings of tints, side by side on as many lines as they need. Returns its end.
+  float legend(float y, std::span<const FigureLegend> entries);
   /// What to read from it, below its content. Returns its end.
   float note(float y, std::string_view text);
 

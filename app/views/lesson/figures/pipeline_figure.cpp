@@ -44,21 +44,13 @@ class PipelineFigure final : public Figure {
 
   static float paint_legend(FigureCanvas& canvas, float y) {
     const Theme& theme = canvas.theme();
-    float x = 0;
-    const auto entry = [&](const char* key, ImU32 tint, bool waiting) {
-      const FigureBox box{x, y + kLine / 2 - 6, x + 18, y + kLine / 2 + 6};
-      if (waiting)
-        canvas.outline(box, mix(theme.panel, tint, 0.6F));
-      else
-        canvas.cell(box, {}, tint);
-      const std::string& text = canvas.strings()(key);
-      canvas.text(x + 25, y + kLine / 2, theme.muted, text);
-      x += 25 + canvas.text_width(text) + 18;
+    const Strings& strings = canvas.strings();
+    const FigureLegend entries[] = {
+        {strings("figure.pipeline_copy"), theme.read},
+        {strings("figure.pipeline_ready"), theme.read, FigureLegend::Sample::outline},
+        {strings("figure.pipeline_compute"), theme.write},
     };
-    entry("figure.pipeline_copy", theme.read, false);
-    entry("figure.pipeline_ready", theme.read, true);
-    entry("figure.pipeline_compute", theme.write, false);
-    return y + kLine;
+    return canvas.legend(y, entries);
   }
 
   float paint_panel(FigureCanvas& canvas, size_t index, float left, float y) const {
