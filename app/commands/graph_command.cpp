@@ -178,11 +178,11 @@ std::string shown_text(const Shown& shown, bool modules) {
     const double after = shown.group_costs[number].bytes();
     text += fmt::format("  {}: {} instead of {}\n", names, bytes_text(after), bytes_text(before));
   }
-  text += "\nWhat keeps the others apart:\n";
+  std::string apart;
   for (const FusionStep& step : shown.fused.steps)
     if (step.refusal && shown.fused.group_of[step.producer] != shown.fused.group_of[step.consumer])
-      text += "  " + sentence_of(shown.graph, step).english() + "\n";
-  return text;
+      apart += "  " + sentence_of(shown.graph, step).english() + "\n";
+  return apart.empty() ? text : text + "\nWhat keeps the others apart:\n" + apart;
 }
 
 ordered_json cost_json(const NodeCost& cost) {

@@ -227,9 +227,20 @@ const OperatorType* find_operator(std::string_view name) {
 }
 
 std::string_view nearest_operator(std::string_view name) {
-  return std::ranges::min_element(kOperators, {}, [&](const OperatorType& one) { return distance(name, one.name); })
-      ->name;
+  const auto away = [&](const OperatorType& one) { return distance(name, one.name); };
+  const OperatorType& nearest = *std::ranges::min_element(kOperators, {}, away);
+  return 3 * away(nearest) <= name.size() ? nearest.name : std::string_view();
 }
+
+namespace {
+Phrase no_operator(const std::string& name) {
+  const std::string_view nearest = nearest_operator(name);
+  if (!nearest.empty()) return phrase("there is no operator '{}'; the nearest is '{}'", name, nearest);
+  std::string all;
+  for (const OperatorType& one : kOperators) all.append(all.empty() ? "" : ", ").append(one.name);
+  return phrase("there is no operator '{}'; there are {}", name, all);
+}
+}  // namespace
 
 std::optional<Shape> broadcast_shape(const Shape& one, const Shape& other) {
   const Shape &longer = one.size() >= other.size() ? one : other, &shorter = &longer == &one ? other : one;
@@ -245,9 +256,7 @@ std::optional<Shape> broadcast_shape(const Shape& one, const Shape& other) {
 
 Result<Shape> infer_shape(const GraphNode& node, const std::vector<Shape>& inputs, const Shape& declared) {
   const OperatorType* type = find_operator(node.type);
-  if (type == nullptr)
-    return node_error(node,
-                      phrase("there is no operator '{}'; the nearest is '{}'", node.type, nearest_operator(node.type)));
+  if (type == nullptr) return node_error(node, no_operator(node.type));
   if (inputs.size() < type->least_inputs || inputs.size() > type->most_inputs) {
     if (type->most_inputs == 1) return node_error(node, phrase("it takes one input and was given {}", inputs.size()));
     if (type->least_inputs == type->most_inputs)

@@ -61,8 +61,8 @@ TEST(GraphFile, ProblemsNameWhatIsWrong) {
             "the graph's node 'a': there is no tensor 'null'");
   EXPECT_EQ(problem(file_of(kX + "," + kY, R"({"name": "a", "operator": "relu", "inputs": ["y"], "output": "y"})")),
             "the graph's nodes: they wait for each other in a cycle: a");
-  EXPECT_EQ(problem(file_of(kX + "," + kY, R"({"name": "a", "operator": "conv", "inputs": ["x"], "output": "y"})")),
-            "the graph's node 'a': there is no operator 'conv'; the nearest is 'cos'");
+  EXPECT_TRUE(problem(file_of(kX + "," + kY, R"({"name": "a", "operator": "conv", "inputs": ["x"], "output": "y"})"))
+                  .starts_with("the graph's node 'a': there is no operator 'conv'; there are add, sub, mul, "));
   EXPECT_EQ(problem(file_of(
                 kX + "," + kY,
                 R"({"name": "a", "operator": "relu", "inputs": ["x"], "output": "y", "attributes": {"k": "2"}})")),
