@@ -23,6 +23,23 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--launch", options.launch, "of several launches, the one that is shown, from 1");
 }
 
+void add_export_op_options(CLI::App& command, ExportOpOptions& options) {
+  command.add_option("lab", options.run.lab, "a lab's name, as 'tilescope list' shows it")->required();
+  command.add_option("folder", options.folder, "where to; it is made if it is missing")->required();
+  command.add_option("--rung", options.run.rung, "a rung of the lab; the lab's usual one if left out");
+  command
+      .add_option("--way", options.way,
+                  "how it is registered: library (torch.library.Library), custom_op, or triton_op for a Triton kernel")
+      ->check(CLI::IsMember({"library", "custom_op", "triton_op"}));
+  command.add_option("--set", options.run.set, "NAME=VALUE, a parameter; it becomes a constant of the kernel")
+      ->take_all();
+  command
+      .add_option("--size", options.run.size,
+                  "NAME=VALUE, a size; the operator takes others too wherever the launch is known for them")
+      ->take_all();
+  command.add_flag("--json", options.run.json, "one JSON object");
+}
+
 void add_exec_options(CLI::App& command, ExecOptions& options) {
   command.add_option("file", options.file, "a CUDA source file (.cu), Triton kernels (.py) or PTX (.ptx)")->required();
   command.add_option("more", options.more_files,
@@ -220,6 +237,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   RunOptions run;
   ExecOptions exec;
   HostOptions host;
+  ExportOpOptions export_op;
   BenchOptions bench;
   SpeedOptions speed;
   ExerciseOptions exercise;
@@ -247,6 +265,9 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   auto* host_words = app.add_subcommand("host", "write the whole program of a run, for nvcc or Python");
   add_run_options(*host_words, host.run);
   host_words->add_option("--out", host.out, "FILE; the standard output if left out");
+  auto* export_op_words = app.add_subcommand(
+      "export-op", "write a lab's kernel as a PyTorch operator: a folder with tests and a measurement");
+  add_export_op_options(*export_op_words, export_op);
   auto* exec_words = app.add_subcommand("exec", "run any kernel of a CUDA, Triton or PTX file; docs/exec.md shows how");
   add_exec_options(*exec_words, exec);
   auto* bench_words = app.add_subcommand("bench", "time every rung and reference on the GPU");
@@ -279,6 +300,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   if (list_words->parsed()) return list;
   if (run_words->parsed()) return run;
   if (host_words->parsed()) return host;
+  if (export_op_words->parsed()) return export_op;
   if (exec_words->parsed()) return exec;
   if (exercise_words->parsed()) return exercise;
   if (graph_words->parsed()) return graph;
