@@ -19,30 +19,34 @@ import argparse
 import ctypes
 import datetime
 import json
+import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import time
 
-import torch
+try:
+    import torch
 
-import cases
-import reference
-import torch_op
+    import cases
+    import reference
+    import torch_op
+except ImportError as missing:
+    sys.exit(f"measure.py: this Python has no module '{missing.name}'; use one with PyTorch, and Triton for a Triton kernel")
 
 ROUNDS, CALLS, REPLAYED = 15, 200, 20
 KERNEL_NODE = 0  # of enum CUgraphNodeType
 CHILD_SECONDS = 240
 
 
-def first_of(result):
-    return result[0] if isinstance(result, (tuple, list)) else result
-
-
 def make_step(operator):
+    """All results are used, so that no way may leave one out."""
+
     def step(first, *rest):
-        return first_of(operator(torch.nn.functional.silu(first), *rest)) * 2
+        result = operator(torch.nn.functional.silu(first), *rest)
+        results = result if isinstance(result, (tuple, list)) else (result,)
+        return (results[0] * 2, *results[1:])
 
     return step
 
@@ -223,6 +227,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("others", nargs="*", help="other folders that export-op has written")
     parser.add_argument("--json", help="write a recording")
+    parser.add_argument("--line", action="store_true", help="print the recording as one line of JSON, and nothing else")
     parser.add_argument("--own", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if not torch.cuda.is_available():
@@ -230,13 +235,13 @@ def main():
     if options.own:
         print(json.dumps(own_rows(with_eager=False)))
         return
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    if options.line:
+        os.dup2(2, 1)  # what a library prints goes to standard error
     rows = own_rows(with_eager=True)
     for folder in options.others:
         rows += rows_of(folder)
     rows = merged(rows)
-    table(rows)
-    if not options.json:
-        return
     recording = {
         "operator": torch_op.NAME,
         "lab": torch_op.LAB,
@@ -250,7 +255,13 @@ def main():
         "sizes": cases.MEASURED,
         "variants": rows,
     }
-    pathlib.Path(options.json).write_text(json.dumps(recording, indent=1) + "\n", encoding="utf-8")
+    if options.line:
+        answers.write(json.dumps(recording) + "\n")
+        answers.flush()
+    else:
+        table(rows)
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(recording, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,13 +5,17 @@ aligned, refused inputs, torch.library.opcheck, gradients, torch.compile. Withou
 what the operator computes on the CPU.
 """
 
+import sys
 import unittest
 
-import torch
+try:
+    import torch
 
-import cases
-import reference
-import torch_op
+    import cases
+    import reference
+    import torch_op
+except ImportError as missing:
+    sys.exit(f"test_operator.py: this Python has no module '{missing.name}'; use one with PyTorch, and Triton for a Triton kernel")
 
 HAS_GPU = torch.cuda.is_available()
 needs_gpu = unittest.skipUnless(HAS_GPU, "needs a GPU that PyTorch sees")
