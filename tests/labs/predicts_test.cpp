@@ -194,6 +194,18 @@ int64_t bytes_handed_on(const RunResult& run) {
 // ---- Attention
 
 /// Blocks of keys that were read, of all; K is read once for each block that is computed.
+/// Two matrices are written, and a vector has half a sector.
+int64_t vectors_of_a_row(const RunResult& run) {
+  return whole(run.traffic.counters.global_store_sectors) / run.config.size("rows");
+}
+
+/// Of the tile that Triton compiled.
+int64_t padding_of_a_tile(const RunResult& run) {
+  for (const auto& [name, value] : run.compiled.triton.front().constexprs)
+    if (name == "BLOCK_SIZE") return std::stoll(value) - run.config.size("columns");
+  return -1;
+}
+
 int64_t skipped_blocks(const RunResult& run) {
   const Config& config = run.config;
   const int64_t heads = config.size("batch") * config.size("heads");
@@ -349,6 +361,14 @@ std::vector<Case> memory_cases() {
       {"fusion", "fused-elementwise", 1, bytes_handed_on, {{}, {{"rows", 7}}, {{"columns", 33}}}},
       {"fusion", "fused-elementwise", 2, blocks, {{}, {{"rows", 7}}, {{"columns", 33}, {"BLOCK", 64}}}},
       {"fusion", "fused-into-reduction", 3, barriers, {{}, {{"BLOCK", 32}}, {{"BLOCK", 1024}}}},
+      {"pytorch-op", "kernel-per-operator", 0, blocks, {{}, {{"rows", 7}}, {{"columns", 33}, {"BLOCK", 64}}}},
+      {"pytorch-op", "fused", 1, blocks, {{}, {{"rows", 7}}, {{"columns", 33}}}},
+      {"pytorch-op",
+       "fused-in-registers",
+       2,
+       vectors_of_a_row,
+       {{}, {{"columns", 64}}, {{"columns", 512}, {"DTYPE", 1}}}},
+      {"pytorch-op", "triton-fused", 3, padding_of_a_tile, {{}, {{"columns", 33}}, {{"columns", 600}}}},
   };
 }
 
