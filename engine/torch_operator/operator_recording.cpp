@@ -116,7 +116,8 @@ Result<OperatorRecording> operator_recording_from(std::string_view text, const s
                               .torch = text_at(object, "torch"),
                               .cuda = text_at(object, "cuda"),
                               .triton = text_at(object, "triton")};
-  for (const auto& [name, value] : object.value("sizes", json::object()).items())
+  const json sizes = object.value("sizes", json::object());
+  for (const auto& [name, value] : sizes.items())
     if (value.is_number_integer()) recording.sizes[name] = value.get<int64_t>();
   const json variants = object.value("variants", json::array());
   if (variants.is_array())

@@ -199,7 +199,7 @@ int64_t vectors_of_a_row(const RunResult& run) {
   return whole(run.traffic.counters.global_store_sectors) / run.config.size("rows");
 }
 
-/// Of the tile that Triton compiled.
+/// The tile is the one that Triton compiled.
 int64_t padding_of_a_tile(const RunResult& run) {
   for (const auto& [name, value] : run.compiled.triton.front().constexprs)
     if (name == "BLOCK_SIZE") return std::stoll(value) - run.config.size("columns");

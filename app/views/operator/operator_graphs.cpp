@@ -10,6 +10,18 @@ namespace {
 // Unscaled pixels.
 constexpr float kGraphGap = 20, kGraphButton = 24, kGraphLine = 20, kGraphsBeside = 620, kGraphsLeast = 150;
 
+/// Without what follows each statement to free its operands: "…;  silu = None".
+std::string without_deletions(const std::string& graph) {
+  std::string text;
+  for (size_t begin = 0; begin < graph.size();) {
+    const size_t end = std::min(graph.find('\n', begin), graph.size());
+    const std::string_view line = std::string_view(graph).substr(begin, end - begin);
+    text.append(line.substr(0, line.ends_with(" = None") ? line.find(";  ") : line.size())).append("\n");
+    begin = end + 1;
+  }
+  return text;
+}
+
 /// All graphs of a way, one below the other.
 std::string graphs_text(const Strings& strings, const std::vector<std::string>& graphs) {
   std::string text;
@@ -18,8 +30,9 @@ std::string graphs_text(const Strings& strings, const std::vector<std::string>& 
       text += (i == 0 ? "# " : "\n# ") +
               strings.format("view.operator.graph_of", fmt::arg("number", i + 1), fmt::arg("count", graphs.size())) +
               "\n";
-    text += graphs[i] + "\n";
+    text += without_deletions(graphs[i]);
   }
+  if (text.ends_with('\n')) text.pop_back();
   return text;
 }
 

@@ -12,7 +12,7 @@ The operator stands between two of PyTorch's own: step(x, …) = operator(silu(x
     compiled  the same, after torch.compile
     replay    µs on the GPU for a step in the replay of a CUDA graph of the compiled step
 
-Times on the host are the median of 15 rounds of 200 calls. No call waits for the GPU.
+Times on the host are the median of 25 rounds of 200 calls. No call waits for the GPU.
 """
 
 import argparse
@@ -35,7 +35,7 @@ try:
 except ImportError as missing:
     sys.exit(f"measure.py: this Python has no module '{missing.name}'; use one with PyTorch, and Triton for a Triton kernel")
 
-ROUNDS, CALLS, REPLAYED = 15, 200, 20
+ROUNDS, CALLS, REPLAYED = 25, 200, 20
 KERNEL_NODE = 0  # of enum CUgraphNodeType
 CHILD_SECONDS = 240
 
