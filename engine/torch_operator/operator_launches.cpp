@@ -114,10 +114,12 @@ class Fitting {
   std::optional<std::vector<SizeRule>> rules(const std::vector<SizeDomain>& domains) {
     const std::vector<SizeValues> probes = probes_of(domains);
     const std::optional<Observation>& exported = at(config_.sizes);
+    std::vector<const Observation*> observed;
     for (const SizeValues& sizes : probes) {
       const std::optional<Observation>& one = at(sizes);
       if (!one || one->structure != exported->structure || one->numbers.size() != exported->numbers.size())
         return std::nullopt;
+      observed.push_back(&*one);
     }
     for (const SizeDomain& domain : domains) {  // what the marginals of find_rule look at
       SizeValues sizes;
@@ -128,8 +130,11 @@ class Fitting {
       }
     }
     std::vector<SizeRule> all;
+    std::vector<int64_t> values(probes.size());
     for (size_t i = 0; i < exported->numbers.size(); ++i) {
-      auto rule = find_rule([&](const SizeValues& sizes) { return at(sizes)->numbers[i]; }, domains, probes);
+      std::ranges::transform(observed, values.begin(), [&](const Observation* one) { return one->numbers[i]; });
+      const auto number_at = [&](const SizeValues& sizes) { return at(sizes)->numbers[i]; };
+      auto rule = find_rule(number_at, domains, probes, values);
       if (!rule) return std::nullopt;
       all.push_back(std::move(*rule));
     }
@@ -181,8 +186,11 @@ std::vector<SizeDomain> domains_for(const Size& size, int64_t value) {
   return domains;
 }
 
-/// Each size as free as it can be beside the others at their values; then together, fewer as long as that fails.
-std::vector<SizeDomain> choose_domains(const Lab& lab, const Config& config, Fitting& fitting) {
+/// Each size as free as it can be beside the others at their values; then together, fewer as long as that fails. With
+/// the rules that hold there.
+std::pair<std::vector<SizeDomain>, std::optional<std::vector<SizeRule>>> choose_domains(const Lab& lab,
+                                                                                        const Config& config,
+                                                                                        Fitting& fitting) {
   std::vector<SizeDomain> all_fixed;
   for (const Size& size : lab.sizes) all_fixed.push_back(fixed_domain(size.name, config.size(size.name)));
   std::vector<SizeDomain> chosen = all_fixed;
@@ -194,9 +202,13 @@ std::vector<SizeDomain> choose_domains(const Lab& lab, const Config& config, Fit
       chosen[i] = domain;
       break;
     }
-  for (size_t i = chosen.size(); i > 0 && !fitting.rules(chosen); --i)
-    if (chosen[i - 1].is_free) chosen[i - 1] = all_fixed[i - 1];
-  return chosen;
+  auto rules = fitting.rules(chosen);
+  for (size_t i = chosen.size(); i > 0 && !rules; --i) {
+    if (!chosen[i - 1].is_free) continue;
+    chosen[i - 1] = all_fixed[i - 1];
+    rules = fitting.rules(chosen);
+  }
+  return {std::move(chosen), std::move(rules)};
 }
 
 /// Hands out the rules in the order in which Observer took the numbers.
@@ -287,8 +299,8 @@ OperatorLaunchesResult operator_launches(const Lab& lab, const Rung& rung, const
   const std::vector<BufferSpec> buffers = fitting.buffers_at(config);
   const std::vector<Launch> launches = rung.launches(config);
   if (Phrase reason = obstacle(rung, buffers, launches); !reason.empty()) return tl::unexpected<Phrase>(reason);
-  OperatorLaunches found{.sizes = choose_domains(lab, config, fitting)};
-  auto rules = fitting.rules(found.sizes);
+  auto [domains, rules] = choose_domains(lab, config, fitting);
+  OperatorLaunches found{.sizes = std::move(domains)};
   if (!rules) return tl::unexpected<Phrase>(Phrase("its launches are not the same each time they are asked for"));
   found.probes = probes_of(found.sizes).size();
   RuleReader reader(std::move(*rules));

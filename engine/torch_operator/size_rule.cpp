@@ -86,8 +86,11 @@ std::optional<Marginal> marginal_of(const Samples& samples) {
   return rising_factor(samples, samples.values.back());
 }
 
-bool equals_everywhere(const SizeRule& rule, const SizeFunction& function, const std::vector<SizeValues>& probes) {
-  return std::ranges::all_of(probes, [&](const SizeValues& sizes) { return rule.at(sizes) == function(sizes); });
+bool equals_everywhere(const SizeRule& rule, const std::vector<SizeValues>& probes,
+                       const std::vector<int64_t>& values) {
+  for (size_t i = 0; i < probes.size(); ++i)
+    if (rule.at(probes[i]) != values[i]) return false;
+  return true;
 }
 
 /// Rules that combine the factors: their product, and one factor of all sizes.
@@ -181,7 +184,7 @@ std::vector<SizeValues> probes_of(const std::vector<SizeDomain>& domains) {
 }
 
 std::optional<SizeRule> find_rule(const SizeFunction& function, const std::vector<SizeDomain>& domains,
-                                  const std::vector<SizeValues>& probes) {
+                                  const std::vector<SizeValues>& probes, const std::vector<int64_t>& at_probes) {
   SizeValues least;
   for (const SizeDomain& domain : domains) least[domain.name] = probes_of(domain).front();
   std::vector<Marginal> marginals;
@@ -200,10 +203,10 @@ std::optional<SizeRule> find_rule(const SizeFunction& function, const std::vecto
   const int64_t at_least = function(least);
   if (marginals.empty()) {
     const SizeRule constant{.multiplier = at_least};
-    return equals_everywhere(constant, function, probes) ? std::optional(constant) : std::nullopt;
+    return equals_everywhere(constant, probes, at_probes) ? std::optional(constant) : std::nullopt;
   }
   for (SizeRule& rule : combined(marginals, at_least, least))
-    if (equals_everywhere(rule, function, probes)) return rule;
+    if (equals_everywhere(rule, probes, at_probes)) return rule;
   return std::nullopt;
 }
 

@@ -52,8 +52,10 @@ std::vector<int64_t> probes_of(const SizeDomain& domain);
 /// All combinations of the domains' probes.
 std::vector<SizeValues> probes_of(const std::vector<SizeDomain>& domains);
 
-/// A formula that equals `function` at every probe of the domains; nothing if none is found.
+/// A formula that equals `function` at every probe of the domains; nothing if none is found. `at_probes` are the
+/// function's values there; it is itself called for values of one size beside the least of the others.
 std::optional<SizeRule> find_rule(const std::function<int64_t(const SizeValues&)>& function,
-                                  const std::vector<SizeDomain>& domains, const std::vector<SizeValues>& probes);
+                                  const std::vector<SizeDomain>& domains, const std::vector<SizeValues>& probes,
+                                  const std::vector<int64_t>& at_probes);
 
 }  // namespace tilescope

@@ -47,6 +47,10 @@ class OperatorScreen : public DrawnPanel {
   }
   void draw_twice(ImVec2 room = kOperatorRoom) {
     draw(drawing_operator(), room);
+    for (int frame = 0; frame < 1000 && shown.files().pending(); ++frame) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      draw(drawing_operator(), room);
+    }
     draw(drawing_operator(), room);
   }
   void click_on(const std::string& name) {

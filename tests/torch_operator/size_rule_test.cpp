@@ -16,7 +16,10 @@ SizeDomain free_size(const std::string& name, int64_t most, int64_t multiple = 1
 
 std::optional<SizeRule> rule_of(const std::function<int64_t(const SizeValues&)>& function,
                                 const std::vector<SizeDomain>& domains) {
-  return find_rule(function, domains, probes_of(domains));
+  const std::vector<SizeValues> probes = probes_of(domains);
+  std::vector<int64_t> values;
+  for (const SizeValues& sizes : probes) values.push_back(function(sizes));
+  return find_rule(function, domains, probes, values);
 }
 
 TEST(SizeRule, AGridOfTilesIsACeilingDivision) {

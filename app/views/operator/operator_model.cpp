@@ -28,17 +28,23 @@ bool is_operator_line(std::string_view line) {
 }
 
 bool OperatorFiles::take(const Engine& engine, const Request& request, OperatorWay way) {
-  if (request_ && way_ == way && same_operator(*request_, request)) return false;
+  bool taken = false;
+  if (auto made = task_.poll()) {
+    taken = true;
+    folder_.reset();
+    problem_.reset();
+    if (*made)
+      folder_ = std::move(**made);
+    else
+      problem_ = made->error();
+  }
+  if (task_.running() || (request_ && way_ == way && same_operator(*request_, request))) return taken;
   request_ = request;
   way_ = way;
-  folder_.reset();
-  problem_.reset();
-  auto made = operator_folder(engine, request, way, export_command(request, way, "FOLDER"));
-  if (made)
-    folder_ = std::move(*made);
-  else
-    problem_ = made.error();
-  return true;
+  task_.start([&engine, request, way](const std::stop_token&) {
+    return operator_folder(engine, request, way, export_command(request, way, "FOLDER"));
+  });
+  return taken;
 }
 
 std::vector<std::string> OperatorFiles::names() const {

@@ -23,23 +23,6 @@ bool is_exported_lab(const std::string& lab);
 /// The lines that register or launch: those a reader looks for.
 bool is_operator_line(std::string_view line);
 
-/// The folder of the chosen way at the present settings; made again when these change.
-class OperatorFiles {
- public:
-  /// Returns whether anything changed. The edited text of the rung's file is exported as it is.
-  bool take(const Engine& engine, const Request& request, OperatorWay way);
-  const OperatorFolder* folder() const { return folder_ ? &*folder_ : nullptr; }
-  const std::optional<Error>& problem() const { return problem_; }
-  /// Names of the files, the one of the operator first.
-  std::vector<std::string> names() const;
-
- private:
-  std::optional<Request> request_;
-  OperatorWay way_ = OperatorWay::custom_op;
-  std::optional<OperatorFolder> folder_;
-  std::optional<Error> problem_;
-};
-
 /// A task on a thread of its own, at most one at a time. Its destructor waits for the task's end, after a stop request.
 template <class T>
 class OperatorTask {
@@ -74,6 +57,26 @@ class OperatorTask {
   std::atomic<bool> done_ = false;
   bool running_ = false;
   std::jthread thread_;
+};
+
+/// The folder of the chosen way at the present settings, made on a thread: the last one stays until the next is there.
+class OperatorFiles {
+ public:
+  /// Returns whether a newer folder, or the reason why there is none, has been taken. The edited text of the rung's
+  /// file is exported as it is.
+  bool take(const Engine& engine, const Request& request, OperatorWay way);
+  const OperatorFolder* folder() const { return folder_ ? &*folder_ : nullptr; }
+  const std::optional<Error>& problem() const { return problem_; }
+  bool pending() const { return task_.running(); }
+  /// Names of the files, the one of the operator first.
+  std::vector<std::string> names() const;
+
+ private:
+  std::optional<Request> request_;
+  OperatorWay way_ = OperatorWay::custom_op;
+  std::optional<OperatorFolder> folder_;
+  std::optional<Error> problem_;
+  OperatorTask<OperatorFolder> task_;
 };
 
 /// Where an export goes if nothing is typed: a folder of the lab's name in the working directory.

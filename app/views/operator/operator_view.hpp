@@ -28,7 +28,9 @@ class OperatorView final : public View {
   void draw(PanelContext& context) override;
   bool concerns(const Session& session) const override;
   bool needs_no_run() const override { return true; }
-  bool moving(const Session&, const ViewState&) const override { return trial_.running() || export_.running(); }
+  bool moving(const Session&, const ViewState&) const override {
+    return trial_.running() || export_.running() || files_.pending();
+  }
   Lower lower(const PanelContext& context, bool stacked) const override;
   void apply(ViewState& view, const ShotWishes& wishes) override;
 
