@@ -1,5 +1,6 @@
 // The operator view: the kernel as a PyTorch operator in three ways, what torch.compile makes of each, and what a call
 // costs.
+#include <imgui.h>
 #include <imgui_stdlib.h>
 
 #include <algorithm>
