@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <regex>
 
 #include "engine/lab.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/text_file.hpp"
 
 namespace tilescope {
@@ -61,6 +63,36 @@ TEST(OperatorRecording, ValuesOfOtherTypesAreLeftOut) {
   ASSERT_EQ(recording->variants.size(), 1U);
   EXPECT_FALSE(recording->variants[0].call_us);
   EXPECT_EQ(recording->variants[0].problems, std::vector<std::string>{"two"});
+}
+
+TEST(OperatorMeasurement, SaysInASentenceWhatIsMissing) {
+  const std::shared_ptr<Engine> engine = Engine::open({.root = TILESCOPE_SOURCE});
+  const Lab& lab = *find_lab("gelu");
+  const Request request{.lab = "gelu", .rung = "triton-fused", .config = default_config(lab, DeviceKind::sim)};
+  const char* before = std::getenv("TILESCOPE_PYTHON");
+  const std::string kept = before != nullptr ? before : "";
+  for (const auto& [python, sentence] :
+       {std::pair{"/nonexistent/python", "the measurement is not available"}, {"false", "status 1"}}) {
+    setenv("TILESCOPE_PYTHON", python, 1);
+    const auto measured = measure_operator(*engine, request, {});
+    ASSERT_FALSE(measured);
+    EXPECT_THAT(measured.error().message, HasSubstr(sentence));
+    EXPECT_THAT(measured.error().hint, HasSubstr("TILESCOPE_PYTHON"));
+  }
+  if (kept.empty())
+    unsetenv("TILESCOPE_PYTHON");
+  else
+    setenv("TILESCOPE_PYTHON", kept.c_str(), 1);
+}
+
+TEST(OperatorMeasurement, ALabThatIsNotExportedIsRefused) {
+  const std::shared_ptr<Engine> engine = Engine::open({.root = TILESCOPE_SOURCE});
+  const Lab& lab = *find_lab("attention");
+  const Request request{
+      .lab = "attention", .rung = default_rung(lab).name, .config = default_config(lab, DeviceKind::sim)};
+  const auto measured = measure_operator(*engine, request, {});
+  ASSERT_FALSE(measured);
+  EXPECT_THAT(measured.error().message, HasSubstr("is not exported"));
 }
 
 std::vector<OperatorRecording> shipped() {
