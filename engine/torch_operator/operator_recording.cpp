@@ -116,6 +116,8 @@ Result<OperatorRecording> operator_recording_from(std::string_view text, const s
                               .torch = text_at(object, "torch"),
                               .cuda = text_at(object, "cuda"),
                               .triton = text_at(object, "triton")};
+  recording.rounds = number_at<int64_t>(object, "rounds").value_or(0);
+  recording.calls = number_at<int64_t>(object, "calls").value_or(0);
   const json sizes = object.value("sizes", json::object());
   for (const auto& [name, value] : sizes.items())
     if (value.is_number_integer()) recording.sizes[name] = value.get<int64_t>();

@@ -38,6 +38,7 @@ struct OperatorRecording {
   std::string lab = {}, operator_name = {}, command = {}, date = {};
   std::string gpu = {}, torch = {}, cuda = {}, triton = {};
   SizeValues sizes = {};
+  int64_t rounds = 0, calls = 0;  // times on the host are the median of `rounds` rounds of `calls` calls
   std::vector<OperatorVariant> variants = {};
 };
 

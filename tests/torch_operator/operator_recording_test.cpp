@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 constexpr const char* kRecording = R"({
   "lab": "gelu", "operator": "tilescope::gelu", "command": "tilescope export-op gelu", "date": "2026-01-02T00:00:00",
   "gpu": "a GPU", "torch": "2.11", "cuda": "13.0", "triton": "3.6", "sizes": {"n": 65536},
-  "variants": [
+  "rounds": 25, "calls": 200, "variants": [
     {"variant": "launch", "language": "cuda", "problems": ["kernels: no driver"], "call_us": 12.5,
      "captured": {"graph_breaks": 2, "graphs": ["a", "b", "c"], "reasons": ["ctypes", "again"]}, "lowered": ["d"]},
     {"variant": "eager", "language": "pytorch", "kernels": 1, "problems": []}
@@ -32,6 +32,8 @@ TEST(OperatorRecording, IsReadWithWhatItLacks) {
   ASSERT_TRUE(recording) << recording.error().message;
   EXPECT_EQ(recording->lab, "gelu");
   EXPECT_EQ(recording->sizes, (SizeValues{{"n", 65536}}));
+  EXPECT_EQ(recording->rounds, 25);
+  EXPECT_EQ(recording->calls, 200);
   ASSERT_EQ(recording->variants.size(), 2U);
   const OperatorVariant& launch = recording->variants[0];
   EXPECT_EQ(launch.name(), "launch (cuda)");
@@ -105,6 +107,7 @@ TEST(OperatorRecording, ThatShipsIsOfALabAndNamesNoPathOfItsMachine) {
     EXPECT_NE(find_lab(recording.lab), nullptr) << recording.lab;
     EXPECT_THAT(recording.command, ::testing::StartsWith("tilescope export-op " + recording.lab));
     EXPECT_GE(recording.variants.size(), 5U);
+    EXPECT_GE(recording.rounds, 10);
     for (const OperatorVariant& one : recording.variants) {
       EXPECT_TRUE(one.graph_breaks && one.kernels && one.call_us && one.compiled_us && one.replay_us) << one.name();
       std::vector<std::string> texts = one.captured;

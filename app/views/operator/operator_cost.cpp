@@ -140,7 +140,9 @@ void OperatorView::draw_cost_page(PanelContext& context, ImVec2 low, ImVec2 high
   }
   y += draw_source(context, {origin.x, y}, width);
   if (shown_)
-    y += operator_paragraph(context, {origin.x, y}, width, context.strings("view.operator.cost_note"),
+    y += operator_paragraph(context, {origin.x, y}, width,
+                            context.strings.format("view.operator.cost_note", fmt::arg("rounds", shown_->rounds),
+                                                   fmt::arg("calls", shown_->calls)),
                             context.theme.muted);
   y += draw_measure(context, {origin.x, y}, width);
   ImGui::SetCursorScreenPos({origin.x, y});

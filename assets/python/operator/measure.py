@@ -253,6 +253,8 @@ def main():
         "triton": triton_version(),
         "python": sys.version.split()[0],
         "sizes": cases.MEASURED,
+        "rounds": ROUNDS,
+        "calls": CALLS,
         "variants": rows,
     }
     if options.line:
