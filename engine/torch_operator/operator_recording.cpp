@@ -142,6 +142,21 @@ std::vector<OperatorRecording> read_operator_recordings(const fs::path& folder) 
   return recordings;
 }
 
+std::optional<double> largest_ratio(const OperatorRecording& one, const OperatorRecording& other) {
+  std::optional<double> largest;
+  for (const OperatorVariant& variant : one.variants) {
+    const auto same = [&](const OperatorVariant& of) { return of.name() == variant.name(); };
+    const auto found = std::ranges::find_if(other.variants, same);
+    if (found == other.variants.end()) continue;
+    for (const auto time : {&OperatorVariant::call_us, &OperatorVariant::step_us, &OperatorVariant::compiled_us}) {
+      const double left = (variant.*time).value_or(0), right = ((*found).*time).value_or(0);
+      if (left <= 0 || right <= 0) continue;
+      largest = std::max(largest.value_or(1), std::max(left / right, right / left));
+    }
+  }
+  return largest;
+}
+
 Result<OperatorRecording> measure_operator(const Engine& engine, const Request& request, std::stop_token stop) {
   const Lab* lab = lab_of(request);
   if (lab == nullptr) return fail(ErrorId::lab_not_found, request.lab, "");

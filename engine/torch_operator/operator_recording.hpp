@@ -47,6 +47,10 @@ Result<OperatorRecording> operator_recording_from(std::string_view json, const s
 /// Those of a folder that can be read, sorted by file.
 std::vector<OperatorRecording> read_operator_recordings(const std::filesystem::path& folder);
 
+/// How far times on the host are apart in two recordings of the same, as the largest ratio of one to the other: 1.5.
+/// Nothing if they have no time in common.
+std::optional<double> largest_ratio(const OperatorRecording& one, const OperatorRecording& other);
+
 /// Exports the request's lab in every way and measures it with TILESCOPE_PYTHON or python3. Takes a minute or two; the
 /// error says what is missing.
 Result<OperatorRecording> measure_operator(const Engine& engine, const Request& request, std::stop_token stop);

@@ -131,6 +131,37 @@ std::vector<std::vector<std::string>> rows_of_lesson(const std::string& language
   return rows;
 }
 
+TEST(OperatorRecording, TimesOfTwoAreAsFarApartAsTheirLargestRatio) {
+  OperatorRecording one, other;
+  EXPECT_FALSE(largest_ratio(one, other));
+  one.variants = {{.variant = "eager", .language = "pytorch", .call_us = 10, .step_us = 30}};
+  other.variants = {{.variant = "eager", .language = "pytorch", .call_us = 15, .step_us = 10, .compiled_us = 1}};
+  EXPECT_DOUBLE_EQ(largest_ratio(one, other).value_or(0), 3);
+  EXPECT_DOUBLE_EQ(largest_ratio(other, one).value_or(0), 3);
+  other.variants[0].variant = "launch";
+  EXPECT_FALSE(largest_ratio(one, other));
+}
+
+/// What the lesson says beside its table, from both recordings that ship.
+TEST(OperatorRecording, BothThatShipAgreeOnWhatTheLessonSays) {
+  const auto all = shipped();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(fmt::format("{:.1f}", largest_ratio(all[0], all[1]).value_or(0)), "1.7");
+  for (const char* language : {"en", "zh"})
+    EXPECT_THAT(*read_text(fs::path(TILESCOPE_SOURCE) / "docs/labs" / language / "pytorch-op.md"), HasSubstr("1.7"));
+  for (const OperatorRecording& one : all) {
+    const auto least_call = std::ranges::min_element(one.variants, {}, [](const auto& of) { return of.call_us; });
+    const auto most_compiled =
+        std::ranges::max_element(one.variants, {}, [](const auto& of) { return of.compiled_us; });
+    EXPECT_EQ(least_call->name(), "eager");
+    EXPECT_EQ(most_compiled->name(), "launch (cuda)");
+    for (const OperatorVariant& variant : one.variants) {
+      EXPECT_EQ(variant.kernels, variant.name() == "eager" ? 1 : 3) << variant.name();
+      EXPECT_EQ(*variant.graph_breaks > 0, variant.name() == "launch (cuda)") << variant.name();
+    }
+  }
+}
+
 TEST(OperatorRecording, TheLessonsTableHasItsNumbers) {
   const auto all = shipped();
   const auto recording = std::ranges::find(all, "pytorch-op", &OperatorRecording::lab);

@@ -74,6 +74,11 @@ void OperatorView::apply(ViewState&, const ShotWishes& wishes) {
 
 void OperatorView::show_recording(OperatorRecording recording, Badge badge) {
   shown_ = std::move(recording);
+  spread_.reset();
+  for (const OperatorRecording& other : recordings_.value_or(std::vector<OperatorRecording>()))
+    if (other.lab == shown_->lab && other.gpu == shown_->gpu && other.sizes == shown_->sizes &&
+        other.date != shown_->date)
+      spread_ = std::max(spread_.value_or(1), largest_ratio(*shown_, other).value_or(1));
   badge_ = badge;
   for (Column& column : columns_) column = {};
   columns_[1].variant = shown_->variants.size() > 1 ? shown_->variants.size() - 1 : 0;

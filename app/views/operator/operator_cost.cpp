@@ -144,6 +144,11 @@ void OperatorView::draw_cost_page(PanelContext& context, ImVec2 low, ImVec2 high
                             context.strings.format("view.operator.cost_note", fmt::arg("rounds", shown_->rounds),
                                                    fmt::arg("calls", shown_->calls)),
                             context.theme.muted);
+  if (shown_ && spread_)
+    y += operator_paragraph(
+        context, {origin.x, y}, width,
+        context.strings.format("view.operator.spread", fmt::arg("ratio", fmt::format("{:.1f}", *spread_))),
+        context.theme.muted);
   y += draw_measure(context, {origin.x, y}, width);
   ImGui::SetCursorScreenPos({origin.x, y});
   ImGui::Dummy({1, context.px(4)});

@@ -77,6 +77,7 @@ class OperatorView final : public View {
   OperatorTask<std::string> export_;
   std::optional<std::vector<OperatorRecording>> recordings_;
   std::optional<OperatorRecording> shown_;  // of the lab
+  std::optional<double> spread_;            // of its times from those of a second recording
   Badge badge_ = Badge::recorded;
   bool lowered_ = false;  // AOTAutograd's graphs in place of Dynamo's
   Column columns_[2];
