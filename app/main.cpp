@@ -19,6 +19,9 @@ struct Commands {
   int operator()(const ListOptions& options) const { return list_command(*engine, options, std::cout); }
   int operator()(const RunOptions& options) const { return run_command(*engine, options, std::cout, std::cerr); }
   int operator()(const HostOptions& options) const { return host_command(*engine, options, std::cout, std::cerr); }
+  int operator()(const ExportOpOptions& options) const {
+    return export_op_command(*engine, options, std::cout, std::cerr);
+  }
   int operator()(const ExecOptions& options) const { return exec_command(*engine, options, std::cout, std::cerr); }
   int operator()(const BenchOptions& options) const { return bench_command(*engine, options, std::cout, std::cerr); }
   int operator()(const SpeedOptions& options) const { return speed_command(*engine, options, std::cout, std::cerr); }

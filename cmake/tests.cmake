@@ -19,6 +19,7 @@ set(TEST_LIBRARIES_app tilescope_views tilescope_labs tilescope_window)
 set(TEST_LIBRARIES_gui tilescope_views tilescope_labs tilescope_window)
 set(TEST_LIBRARIES_documents tilescope_views tilescope_labs tilescope_window)
 set(TEST_LIBRARIES_host_program tilescope_host_program tilescope_report tilescope_labs)
+set(TEST_LIBRARIES_torch_operator tilescope_torch_operator tilescope_labs)
 set(TEST_LIBRARIES_launcher tilescope_base)
 
 # The differential corpus and the kernel generator are also used by programs of tools/.

@@ -52,6 +52,12 @@ struct HostOptions {
   std::string out;  // FILE; empty: the standard output
 };
 
+struct ExportOpOptions {
+  RunOptions run;      // lab, rung, set, size
+  std::string way;     // "library" | "custom_op" | "triton_op"
+  std::string folder;  // made if it is missing
+};
+
 struct BenchOptions {
   std::vector<std::string> labs;       // empty: all
   std::vector<std::string> set, size;  // size: n=2^24 … restricts the sweep
@@ -74,6 +80,8 @@ struct SpeedOptions {
 int list_command(Engine& engine, const ListOptions& options, std::ostream& out);
 /// Writes the whole program, host side and kernel, of a run.
 int host_command(Engine& engine, const HostOptions& options, std::ostream& out, std::ostream& problems);
+/// Writes the run's kernel as a PyTorch operator.
+int export_op_command(Engine& engine, const ExportOpOptions& options, std::ostream& out, std::ostream& problems);
 int run_command(Engine& engine, const RunOptions& options, std::ostream& out, std::ostream& problems);
 int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, std::ostream& problems);
 int speed_command(Engine& engine, const SpeedOptions& options, std::ostream& out, std::ostream& problems);

@@ -23,6 +23,33 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--launch", options.launch, "of several launches, the one that is shown, from 1");
 }
 
+CLI::App* add_host_options(CLI::App& app, HostOptions& options) {
+  auto* command = app.add_subcommand("host", "write the whole program of a run, for nvcc or Python");
+  add_run_options(*command, options.run);
+  command->add_option("--out", options.out, "FILE; the standard output if left out");
+  return command;
+}
+
+CLI::App* add_export_op_options(CLI::App& app, ExportOpOptions& options) {
+  CLI::App& command = *app.add_subcommand(
+      "export-op", "write a lab's kernel as a PyTorch operator: a folder with tests and a measurement");
+  command.add_option("lab", options.run.lab, "a lab's name, as 'tilescope list' shows it")->required();
+  command.add_option("folder", options.folder, "where to; it is made if it is missing")->required();
+  command.add_option("--rung", options.run.rung, "a rung of the lab; the lab's usual one if left out");
+  command
+      .add_option("--way", options.way,
+                  "how it is registered: library (torch.library.Library), custom_op, or triton_op for a Triton kernel")
+      ->check(CLI::IsMember({"library", "custom_op", "triton_op"}));
+  command.add_option("--set", options.run.set, "NAME=VALUE, a parameter; it becomes a constant of the kernel")
+      ->take_all();
+  command
+      .add_option("--size", options.run.size,
+                  "NAME=VALUE, a size; the operator takes others too wherever the launch is known for them")
+      ->take_all();
+  command.add_flag("--json", options.run.json, "one JSON object");
+  return &command;
+}
+
 void add_exec_options(CLI::App& command, ExecOptions& options) {
   command.add_option("file", options.file, "a CUDA source file (.cu), Triton kernels (.py) or PTX (.ptx)")->required();
   command.add_option("more", options.more_files,
@@ -183,6 +210,19 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options, const std:
   command.add_option("--out", options.out, "FILE.png")->required();
 }
 
+CLI::App* add_progress_options(CLI::App& app, ProgressOptions& options) {
+  auto* command = app.add_subcommand("progress", "what you have read, answered, found and written so far");
+  command->add_flag("--json", options.json, "one JSON object, with the accepted texts of exercises");
+  command->add_option("--verify", options.verify, "FILE.json: judge the accepted texts in it again");
+  auto* certificate =
+      command->add_option("--certificate", options.certificate, "FILE.png: one page about it, to print or to show");
+  command->add_option("--name", options.name, "your name on the certificate")->needs(certificate);
+  command->add_option("--language", options.language, "of the certificate: 'en' or 'zh'")
+      ->check(CLI::IsMember({"en", "zh"}))
+      ->needs(certificate);
+  return command;
+}
+
 /// A word that is not a command counts as a file only if it looks like one: "tilescope lst" is a typo.
 const CLI::Validator is_source_or_path(
     [](std::string& word) -> std::string {
@@ -220,6 +260,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   RunOptions run;
   ExecOptions exec;
   HostOptions host;
+  ExportOpOptions export_op;
   BenchOptions bench;
   SpeedOptions speed;
   ExerciseOptions exercise;
@@ -244,9 +285,8 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   add_run_options(*run_words, run);
   run_words->add_flag("--traffic", run.traffic, "with a table per source line");
   run_words->add_flag("--json", run.json, "one JSON object");
-  auto* host_words = app.add_subcommand("host", "write the whole program of a run, for nvcc or Python");
-  add_run_options(*host_words, host.run);
-  host_words->add_option("--out", host.out, "FILE; the standard output if left out");
+  const auto* host_words = add_host_options(app, host);
+  const auto* export_op_words = add_export_op_options(app, export_op);
   auto* exec_words = app.add_subcommand("exec", "run any kernel of a CUDA, Triton or PTX file; docs/exec.md shows how");
   add_exec_options(*exec_words, exec);
   auto* bench_words = app.add_subcommand("bench", "time every rung and reference on the GPU");
@@ -256,15 +296,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   const auto* exercise_words = add_exercise_options(app, exercise);
   auto* graph_words = app.add_subcommand("graph", "operators of a model: FLOPs, bytes, time bounds, what fusing saves");
   add_graph_options(*graph_words, graph);
-  auto* progress_words = app.add_subcommand("progress", "what you have read, answered, found and written so far");
-  progress_words->add_flag("--json", progress.json, "one JSON object, with the accepted texts of exercises");
-  progress_words->add_option("--verify", progress.verify, "FILE.json: judge the accepted texts in it again");
-  auto* certificate = progress_words->add_option("--certificate", progress.certificate,
-                                                 "FILE.png: one page about it, to print or to show");
-  progress_words->add_option("--name", progress.name, "your name on the certificate")->needs(certificate);
-  progress_words->add_option("--language", progress.language, "of the certificate: 'en' or 'zh'")
-      ->check(CLI::IsMember({"en", "zh"}))
-      ->needs(certificate);
+  const auto* progress_words = add_progress_options(app, progress);
   auto* review_words = app.add_subcommand("review", "the review cards that are due, lab by lab");
   review_words->add_flag("--json", review.json, "one JSON object");
   auto* shot_words = app.add_subcommand("shot", "one picture of the window");
@@ -279,6 +311,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   if (list_words->parsed()) return list;
   if (run_words->parsed()) return run;
   if (host_words->parsed()) return host;
+  if (export_op_words->parsed()) return export_op;
   if (exec_words->parsed()) return exec;
   if (exercise_words->parsed()) return exercise;
   if (graph_words->parsed()) return graph;

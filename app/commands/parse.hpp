@@ -68,9 +68,9 @@ struct PrintText {
   std::string text;
 };
 
-using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, HostOptions, ExecOptions, BenchOptions,
-                                SpeedOptions, ExerciseOptions, GraphOptions, ProgressOptions, ReviewOptions,
-                                ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
+using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, HostOptions, ExportOpOptions, ExecOptions,
+                                BenchOptions, SpeedOptions, ExerciseOptions, GraphOptions, ProgressOptions,
+                                ReviewOptions, ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
 
 /// `views`: the names that --panel accepts.
 Result<Invocation> parse_command_line(int count, const char* const* words, const std::vector<std::string>& views);

@@ -80,6 +80,16 @@ class LayerNormBackward(Operation):
         return bound
 
 
+class AddRmsNorm(Operation):
+    def empty(self, torch, inputs):
+        return tuple(torch.empty_like(one) for one in self.eager(torch, *inputs))
+
+    def allowed(self, torch, expected, inputs, element):
+        if element == torch.bfloat16:  # the sum is rounded before it is normalised, and the result once more
+            return 1e-3 + 3 * 2.0**-8 * expected.abs()
+        return super().allowed(torch, expected, inputs, element)
+
+
 class Product(Operation):
     """A · B of M × K and K × N elements; with B_LAYOUT 1 B's memory is N × K. Followed by `layer`, if there is one: the
     activation of what a bias was added to."""
@@ -167,6 +177,12 @@ def rms_norm(torch, x, gamma):
     return torch.nn.functional.rms_norm(x, (x.shape[1],), gamma, EPSILON)
 
 
+def add_rms_norm(torch, x, residual, gamma):
+    """The result, and x + residual."""
+    hidden = x + residual
+    return rms_norm(torch, hidden, gamma), hidden
+
+
 def with_statistics(torch, inputs):
     """x, dy, gamma: mean and 1 / standard deviation of x's rows come with the forward pass."""
     x, dy, gamma = inputs
@@ -205,5 +221,7 @@ OPERATIONS = {
                                             layer_norm_backward_exact, prepare=with_statistics, absolute=1e-2,
                                             relative=1e-3, spread=lambda _: [(0, 1), (0, 1), GAMMA]),
     "rmsnorm": Operation(with_weights(1), rms_norm, absolute=1e-5, relative=1e-5, spread=lambda _: [(0, 1), GAMMA]),
+    "add_rmsnorm": AddRmsNorm(lambda sizes: matrix(sizes) * 2 + [(sizes["columns"],)], add_rms_norm, absolute=1e-5,
+                              relative=1e-5, spread=lambda _: [(0, 1), (0, 1), GAMMA]),
     **attention.OPERATIONS,
 }

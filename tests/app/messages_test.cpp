@@ -284,6 +284,7 @@ TEST(Messages, EveryNoteOfARecordingIsSaidInChinese) {
   size_t found = 0;
   for (const char* folder : {"assets/recordings", "assets/counters"})
     for (const auto& entry : fs::directory_iterator(kRoot / folder)) {
+      if (!entry.is_regular_file()) continue;
       std::multimap<std::string, std::string> texts;
       collect(nlohmann::json::parse(read(entry.path()), nullptr, false), "", texts);
       for (const auto& [key, text] : texts) {

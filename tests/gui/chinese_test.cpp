@@ -39,7 +39,7 @@ class ChineseTest : public testing::ScreenTest {
 
   /// In every window except those that show code; command lines are exempt.
   void expect_no_english(const std::string& where) {
-    static const std::regex code("/(source|ptx|header|diff)_[0-9A-F]{8}$");
+    static const std::regex code("/(source|ptx|header|diff|operator text|operator graph [12])_[0-9A-F]{8}$");
     const testing::DrawnTexts texts;
     const ImDrawData* data = ImGui::GetDrawData();
     for (int i = 0; i < data->CmdListsCount; ++i) {
