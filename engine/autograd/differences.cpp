@@ -1,6 +1,7 @@
 #include "engine/autograd/differences.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tilescope {
@@ -11,9 +12,8 @@ constexpr int kMostShrinks = 7;  // 5e-6 / 16^7 is 2e-14
 
 /// A row of every value, unchanged.
 struct BaseRow {
-  std::vector<std::vector<double>> values;      // of matrices; parallel to TapeProgram::values
-  std::vector<RowStatistics> statistics;        // of the inputs of LayerNorms; parallel to TapeProgram::nodes
-  std::vector<std::span<const float>> vectors;  // of vector inputs; parallel to TapeProgram::values
+  std::vector<std::vector<double>> values;  // parallel to TapeProgram::values; a vector input is the same in all rows
+  std::vector<RowStatistics> statistics;    // of the inputs of LayerNorms; parallel to TapeProgram::nodes
 };
 
 /// How a value differs from the base row when one element of an input changes.
@@ -34,30 +34,28 @@ struct Sides {
 
 class RowRun {
  public:
-  RowRun(const TapeProgram& program, const TapeProblem& problem) : program_(program), problem_(problem) {}
+  /// `sizes`: Sides::size is wanted.
+  RowRun(const TapeProgram& program, const TapeProblem& problem, bool sizes)
+      : program_(program), problem_(problem), sizes_(sizes) {}
 
   void start(size_t row) {
     row_ = row;
     const size_t columns = problem_.columns, first = row * columns;
     base_.values.resize(program_.values.size());
-    base_.vectors.resize(program_.values.size());
     base_.statistics.resize(program_.nodes.size());
     for (size_t value = 0; value < program_.values.size(); ++value) {
+      if (program_.values[value].node) continue;
       const std::span<const float> input = problem_.inputs[value];
-      if (program_.values[value].shape == TapeShape::vector)
-        base_.vectors[value] = input;
-      else if (!program_.values[value].node)
-        base_.values[value].assign(input.begin() + static_cast<std::ptrdiff_t>(first),
-                                   input.begin() + static_cast<std::ptrdiff_t>(first + columns));
+      const bool vector = program_.values[value].shape == TapeShape::vector;
+      if (vector && !base_.values[value].empty()) continue;
+      const auto begin = input.begin() + static_cast<std::ptrdiff_t>(vector ? 0 : first);
+      base_.values[value].assign(begin, begin + static_cast<std::ptrdiff_t>(columns));
     }
     for (size_t node = 0; node < program_.nodes.size(); ++node) start_node(node);
   }
 
   const std::vector<double>& result() const { return base_.values[program_.result()]; }
-  double value_at(size_t input, size_t column) const {
-    return program_.values[input].shape == TapeShape::vector ? double{base_.vectors[input][column]}
-                                                             : base_.values[input][column];
-  }
+  double value_at(size_t input, size_t column) const { return base_.values[input][column]; }
 
   /// L(x + h) − L(x − h) for the element of this row, or of the vector, at the column.
   Sides sides(size_t input, size_t column, double step) {
@@ -67,13 +65,16 @@ class RowRun {
     evaluate(below_, input, column, x - step, sides);
     const Changed &high = above_[program_.result()], &low = below_[program_.result()];
     const std::span<const float> dy = problem_.upstream.subspan(row_ * problem_.columns, problem_.columns);
-    const auto add = [&](size_t c, double one, double other) {
-      sides.difference += double{dy[c]} * (one - other);
-      sides.size += std::abs(double{dy[c]} * one);
-    };
-    if (high.kind == Changed::Kind::one) add(column, high.one, low.one);
-    if (high.kind == Changed::Kind::all)
-      for (size_t c = 0; c < problem_.columns; ++c) add(c, high.all[c], low.all[c]);
+    if (high.kind == Changed::Kind::one) {
+      sides.difference = double{dy[column]} * (high.one - low.one);
+      sides.size = std::abs(double{dy[column]} * high.one);
+    }
+    if (high.kind != Changed::Kind::all) return sides;
+    std::array<double, 4> sums{};  // that do not wait for one another
+    for (size_t c = 0; c < problem_.columns; ++c) sums[c % 4] += double{dy[c]} * (high.all[c] - low.all[c]);
+    sides.difference = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    if (sizes_)
+      for (size_t c = 0; c < problem_.columns; ++c) sides.size += std::abs(double{dy[c]} * high.all[c]);
     return sides;
   }
 
@@ -91,9 +92,8 @@ class RowRun {
     y.resize(problem_.columns);
     if (node.op == TapeOperator::layernorm) {
       const RowStatistics statistics = base_.statistics[number] = statistics_of(a);
-      const auto gamma = base_.vectors[node.inputs[1]], beta = base_.vectors[node.inputs[2]];
-      for (size_t c = 0; c < y.size(); ++c)
-        y[c] = (a[c] - statistics.mean) * statistics.rstd * double{gamma[c]} + double{beta[c]};
+      const std::vector<double>&gamma = base_.values[node.inputs[1]], &beta = base_.values[node.inputs[2]];
+      for (size_t c = 0; c < y.size(); ++c) y[c] = (a[c] - statistics.mean) * statistics.rstd * gamma[c] + beta[c];
       return;
     }
     const std::vector<double>& b = base_.values[node.inputs.back()];
@@ -149,25 +149,32 @@ class RowRun {
     const TapeNode& node = program_.nodes[number];
     const size_t x = node.inputs[0], gamma = node.inputs[1], beta = node.inputs[2];
     Changed& y = changed[node.output];
-    const auto normal = [&](double value, const RowStatistics& statistics, size_t c) {
-      return (value - statistics.mean) * statistics.rstd * element(changed, gamma, c, column) +
-             element(changed, beta, c, column);
+    const bool weights = changed[gamma].kind != Changed::Kind::none || changed[beta].kind != Changed::Kind::none;
+    // With the changed weights; all others of the row have theirs from the base row.
+    const auto at_column = [&](double value, const RowStatistics& statistics) {
+      return (value - statistics.mean) * statistics.rstd * element(changed, gamma, column, column) +
+             element(changed, beta, column, column);
     };
     if (changed[x].kind == Changed::Kind::none) {
-      const bool weights = changed[gamma].kind != Changed::Kind::none || changed[beta].kind != Changed::Kind::none;
       y.kind = weights ? Changed::Kind::one : Changed::Kind::none;
-      if (weights) y.one = normal(base_.values[x][column], base_.statistics[number], column);
+      if (weights) y.one = at_column(base_.values[x][column], base_.statistics[number]);
       return;
     }
     y.kind = Changed::Kind::all;
-    y.all.resize(problem_.columns);
-    for (size_t c = 0; c < problem_.columns; ++c) y.all[c] = element(changed, x, c, column);
+    y.all = changed[x].kind == Changed::Kind::all ? changed[x].all : base_.values[x];
+    if (changed[x].kind == Changed::Kind::one) y.all[column] = changed[x].one;
     const RowStatistics statistics = statistics_of(y.all);
-    for (size_t c = 0; c < problem_.columns; ++c) y.all[c] = normal(y.all[c], statistics, c);
+    const double here = weights ? at_column(y.all[column], statistics) : 0;
+    const double *scale = base_.values[gamma].data(), *shift = base_.values[beta].data();
+    double* const row = y.all.data();
+    for (size_t c = 0; c < problem_.columns; ++c)
+      row[c] = (row[c] - statistics.mean) * statistics.rstd * scale[c] + shift[c];
+    if (weights) row[column] = here;
   }
 
   const TapeProgram& program_;
   const TapeProblem& problem_;
+  bool sizes_;
   size_t row_ = 0;
   BaseRow base_;
   std::vector<Changed> above_, below_;
@@ -203,7 +210,7 @@ TapeDifferences::TapeDifferences(const TapeProgram& program, const TapeProblem& 
     : program_(program), problem_(problem) {}
 
 void TapeDifferences::forward(size_t begin, size_t end, double* result) const {
-  RowRun run(program_, problem_);
+  RowRun run(program_, problem_, /*sizes=*/false);
   for (size_t i = begin, row = ~size_t{0}; i < end; ++i) {
     if (i / problem_.columns != row) run.start(row = i / problem_.columns);
     result[i - begin] = run.result()[i % problem_.columns];
@@ -211,7 +218,7 @@ void TapeDifferences::forward(size_t begin, size_t end, double* result) const {
 }
 
 void TapeDifferences::gradients(size_t input, size_t begin, size_t end, double* result) const {
-  RowRun run(program_, problem_);
+  RowRun run(program_, problem_, /*sizes=*/false);
   if (program_.values[input].shape == TapeShape::vector) {
     std::fill(result, result + (end - begin), 0.0);
     for (size_t row = 0; row < problem_.rows; ++row) {
@@ -227,7 +234,7 @@ void TapeDifferences::gradients(size_t input, size_t begin, size_t end, double* 
 }
 
 Difference TapeDifferences::difference(size_t input, size_t element, std::optional<double> step) const {
-  RowRun run(program_, problem_);
+  RowRun run(program_, problem_, /*sizes=*/true);
   const bool vector = program_.values[input].shape == TapeShape::vector;
   const size_t first = vector ? 0 : element / problem_.columns, last = vector ? problem_.rows : first + 1;
   const size_t column = vector ? element : element % problem_.columns;

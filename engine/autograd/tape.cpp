@@ -45,12 +45,12 @@ class TapeWriter {
 
   void note_saved(size_t node) {
     const TapeNode& one = tape_.program.nodes[node];
-    for (const size_t value : needed_by_backward(one)) note_value(node, value, is_freed(value));
+    for (const size_t value : needed_by_backward(one)) note_value(node, value, is_freed(value), false);
     if (keeps_extra(one)) tape_.saved.push_back({.node = node, .extra = extra_of(one.op), .shape = TapeShape::matrix});
   }
 
-  void note_value(size_t node, size_t value, bool recomputed) {
-    TapeSaved saved{.node = node, .value = value, .recomputed = recomputed};
+  void note_value(size_t node, size_t value, bool recomputed, bool for_recompute) {
+    TapeSaved saved{.node = node, .value = value, .recomputed = recomputed, .for_recompute = for_recompute};
     saved.shape = tape_.program.values[value].shape;
     saved.held = !tape_.program.values[value].node || value == tape_.program.result();
     for (size_t i = 0; i < tape_.saved.size(); ++i)
@@ -64,7 +64,7 @@ class TapeWriter {
     if (!is_freed(value) || !present_.insert(value).second) return;
     const size_t node = *tape_.program.values[value].node;
     for (const size_t input : tape_.program.nodes[node].inputs) {
-      if (!is_freed(input)) note_value(node, input, false);
+      if (!is_freed(input)) note_value(node, input, false, true);
       provide(input);
     }
     tape_.steps.push_back({.kind = TapeStep::Kind::recompute, .node = node});

@@ -74,12 +74,13 @@ struct TapeSaved {
   size_t node = 0;                   // whose backward pass needs it
   std::optional<size_t> value = {};  // a value of the program; none: the node's own extra
   std::optional<TapeExtra> extra = {};
-  bool recomputed = false;                 // not saved: the forward pass that gives it runs again
+  TapeShape shape = TapeShape::matrix;     // of the value, or of the tanhs
+  bool recomputed = false;                 // not saved: the forward kernel that gives it runs again
+  bool for_recompute = false;              // what needs it is not the node's backward pass but its second forward run
   bool held = false;                       // an input or the result of the program, which its caller keeps anyway
   std::optional<size_t> shared_with = {};  // an earlier entry that keeps the same value
   /// Bytes that this entry keeps in memory, and nothing else does.
   int64_t bytes(int64_t rows, int64_t columns) const;
-  TapeShape shape = TapeShape::matrix;
 };
 
 /// A part of the gradient of a value. `add`: an earlier step of the backward pass has already written a part.

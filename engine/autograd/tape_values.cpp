@@ -1,6 +1,7 @@
 #include "engine/autograd/tape_values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tilescope {
@@ -108,11 +109,18 @@ double gelu_tanh_of(double x) { return std::tanh(kGeluScale * (x + kCubic * x * 
 double gelu_of(double x) { return 0.5 * x * (1 + gelu_tanh_of(x)); }
 
 RowStatistics statistics_of(std::span<const double> row) {
+  // Four sums at a time, which do not wait for one another.
+  const auto sum_of = [&](auto term) {
+    std::array<double, 4> sums{};
+    const size_t whole = row.size() / 4 * 4;
+    for (size_t i = 0; i < whole; i += 4)
+      for (size_t k = 0; k < 4; ++k) sums[k] += term(row[i + k]);
+    for (size_t i = whole; i < row.size(); ++i) sums[0] += term(row[i]);
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  };
   const auto count = static_cast<double>(row.size());
-  double sum = 0, squares = 0;
-  for (const double x : row) sum += x;
-  const double mean = sum / count;
-  for (const double x : row) squares += (x - mean) * (x - mean);
+  const double mean = sum_of([](double x) { return x; }) / count;
+  const double squares = sum_of([mean](double x) { return (x - mean) * (x - mean); });
   return {mean, 1 / std::sqrt(squares / count + kLayerNormEpsilon)};
 }
 

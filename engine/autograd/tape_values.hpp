@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-/// Of the variance in LayerNorm.
+/// What LayerNorm adds to the variance of a row.
 constexpr double kLayerNormEpsilon = 1e-5;
 
 /// What a program is run on. Matrices are row-major.
