@@ -123,6 +123,28 @@ void add_graph_options(CLI::App& command, GraphOptions& options) {
   command.add_flag("--json", options.json, "one JSON object");
 }
 
+void add_gradcheck_options(CLI::App& command, GradcheckOptions& options) {
+  command.add_option("lab", options.run.lab, "the lab autograd, or FILE.cu with kernels of your own")->required();
+  command.add_option("--rung", options.run.rung, "a rung of the lab; all if left out");
+  command.add_option("--set", options.run.set, "NAME=VALUE, a parameter of the lab")->take_all();
+  command.add_option("--size", options.run.size, "NAME=VALUE, a size, of a file any that its launch lines use")
+      ->take_all();
+  command.add_option("--break", options.run.broken, "a switch that plants a wrong gradient")->take_all();
+  command.add_option("--on", options.run.device, "'sim' (default) or 'gpu'");
+  command.add_option("--seed", options.run.seed, "seed of the random inputs");
+  command.add_option("--forward", options.forward, "of a file: a kernel of the forward pass, in order of launch")
+      ->take_all();
+  command.add_option("--backward", options.backward, "of a file: a kernel of the backward pass")->take_all();
+  command
+      .add_option("--arg", options.arguments,
+                  "of a file: NAME=SPEC, what a name in a launch line is, as for exec: x=buf:f32:n:normal for an "
+                  "input, y=buf:f32:n:poison for a result, n=i32:n; dx and dy follow from x and y")
+      ->take_all();
+  command.add_flag("--torch", options.torch, "compare with torch.autograd too; needs a Python with PyTorch");
+  command.add_flag("--step-sizes", options.step_sizes, "how the step of a central difference decides its error");
+  command.add_flag("--json", options.json, "one JSON object");
+}
+
 void add_bench_options(CLI::App& command, BenchOptions& options) {
   command.add_option("labs", options.labs, "labs; all if left out");
   command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
@@ -224,6 +246,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   SpeedOptions speed;
   ExerciseOptions exercise;
   GraphOptions graph;
+  GradcheckOptions gradcheck;
   ProgressOptions progress;
   ReviewOptions review;
   ShotCommandOptions shot;
@@ -256,6 +279,9 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   const auto* exercise_words = add_exercise_options(app, exercise);
   auto* graph_words = app.add_subcommand("graph", "operators of a model: FLOPs, bytes, time bounds, what fusing saves");
   add_graph_options(*graph_words, graph);
+  auto* gradcheck_words =
+      app.add_subcommand("gradcheck", "gradients of kernels beside central differences and PyTorch");
+  add_gradcheck_options(*gradcheck_words, gradcheck);
   auto* progress_words = app.add_subcommand("progress", "what you have read, answered, found and written so far");
   progress_words->add_flag("--json", progress.json, "one JSON object, with the accepted texts of exercises");
   progress_words->add_option("--verify", progress.verify, "FILE.json: judge the accepted texts in it again");
@@ -282,6 +308,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   if (exec_words->parsed()) return exec;
   if (exercise_words->parsed()) return exercise;
   if (graph_words->parsed()) return graph;
+  if (gradcheck_words->parsed()) return gradcheck;
   if (progress_words->parsed()) return progress;
   if (review_words->parsed()) return review;
   if (shot_words->parsed()) return shot;
