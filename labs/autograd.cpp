@@ -253,14 +253,14 @@ std::vector<Param> make_params() {
            .min = 32,
            .max = 1024,
            .scale = Scale::power_of_two},
-          make_choice("SAVE", {"Kept for the backward pass", "为反向保存"},
+          make_choice("SAVE", {"Kept for backward", "为反向保存"},
                       {"What the forward pass keeps: also GELU's tanh and LayerNorm's mean and 1/σ; only inputs of "
                        "operators; or nothing that the forward kernels can compute again.",
                        "前向保存什么：连同 GELU 的 tanh、LayerNorm 的均值和 1/σ；只保存算子的输入；"
                        "或者凡是前向内核能再算一遍的都不保存。"},
-                      {{"all", {"inputs and intermediates", "输入和中间量"}},
-                       {"inputs", {"inputs only", "只存输入"}},
-                       {"checkpoint", {"run forward again", "重跑前向"}}})};
+                      {{"all", {"everything", "全部"}},
+                       {"inputs", {"inputs", "只存输入"}},
+                       {"checkpoint", {"run again", "重跑前向"}}})};
 }
 
 std::vector<BreakIt> make_switches() {
@@ -287,6 +287,110 @@ std::vector<BreakIt> make_switches() {
        .rungs = {"layernorm", "chain"}}};
 }
 
+// ---- Questions
+
+size_t launches_of_chain(const Config& config, Save save) {
+  const Tape tape = make_tape(*program_of_rung("chain", save));
+  return LaunchMaker(tape, config).make().size();
+}
+
+Predict predict_launches() {
+  return ask(
+      {.question = {"The chain has five operators. How many kernels run for its forward and backward passes, with "
+                    "what is kept now?",
+                    "这一串有五个算子。按现在的保存方式，前向加反向一共运行几个内核？"},
+       .answer =
+           [](const Config& config) {
+             return static_cast<int64_t>(launches_of_chain(config, save_of_parameter(config.param("SAVE"))));
+           },
+       .others =
+           [](const Config&) {
+             return std::vector<int64_t>{10, 11, 15, 16};
+           },
+       .why =
+           [](const Config& config) {
+             const bool again = config.param("SAVE") == 2;
+             return Text{std::string("Five forward kernels, and six backward kernels, because LayerNorm needs one "
+                                     "for x and one for gamma and beta.") +
+                             (again ? " Four forward kernels run again, as nothing between them was kept." : ""),
+                         std::string("前向五个；反向六个，因为 LayerNorm 的 x 要一个，gamma 和 beta 要一个。") +
+                             (again ? "中间结果都没有保存，所以四个前向内核要重跑。" : "")};
+           },
+       .rungs = {"chain"},
+       .veils = ShownNumber::launches});
+}
+
+Predict predict_gelu_passes() {
+  const auto passes = [](const Config& config) { return config.param("SAVE") == 0 ? int64_t{7} : int64_t{5}; };
+  return ask({.question = {"GELU, forward and backward: how many whole matrices do the two kernels read and write?",
+                           "GELU 的前向和反向：两个内核一共读写几个完整的矩阵？"},
+              .answer = passes,
+              .others =
+                  [](const Config&) {
+                    return std::vector<int64_t>{4, 5, 7, 8};
+                  },
+              .why =
+                  [passes](const Config& config) {
+                    const bool saved = passes(config) == 7;
+                    return Text{saved
+                                    ? "Forward reads x and writes y and the tanhs; backward reads dy, x and the tanhs, "
+                                      "and writes dx: 3 + 4."
+                                    : "Forward reads x and writes y; backward reads dy and x, and writes dx: 2 + 3. "
+                                      "The tanh is computed twice, and costs no memory.",
+                                saved ? "前向读 x，写 y 和 tanh；反向读 dy、x 和 tanh，写 dx：3 + 4。"
+                                      : "前向读 x、写 y；反向读 dy 和 x、写 dx：2 + 3。tanh 算两遍，但不占内存。"};
+                  },
+              .rungs = {"gelu"}});
+}
+
+Predict predict_weight_blocks() {
+  const auto blocks = [](const Config& config) { return ceil_divide(config.size("columns"), config.param("BLOCK")); };
+  return ask(
+      {.question = {"The gradients of gamma and beta: a thread for each column adds down all rows. How many CTAs "
+                    "does that kernel get?",
+                    "gamma 和 beta 的梯度：每列一个线程，把所有行加起来。这个内核有几个线程块？"},
+       .answer = blocks,
+       .others =
+           [blocks](const Config& config) {
+             return std::vector<int64_t>{config.size("rows"), ceil_divide(elements(config), config.param("BLOCK")),
+                                         4 * blocks(config), config.size("columns")};
+           },
+       .why =
+           [blocks](const Config& config) {
+             const std::string sum =
+                 fmt::format("⌈{} / {}⌉ = {}", config.size("columns"), config.param("BLOCK"), blocks(config));
+             return Text{sum + ": nearly all SMs sit idle. The lab layernorm-backward cuts the rows into slabs.",
+                         sum + "：几乎所有 SM 都闲着。实验 layernorm-backward 把各行切成片。"};
+           },
+       .rungs = {"layernorm"}});
+}
+
+Predict predict_multiply_reads() {
+  const auto sectors = [](const Config& config, int64_t matrices) {
+    return matrices * sectors_of_elements(elements(config), 4);
+  };
+  return ask({.question = {"Multiply, forward and backward: how many sectors of 32 bytes do the two kernels read?",
+                           "乘法的前向和反向：两个内核一共读多少个 32 字节的扇区？"},
+              .answer = [sectors](const Config& config) { return sectors(config, 5); },
+              .others =
+                  [sectors](const Config& config) {
+                    return std::vector<int64_t>{sectors(config, 2), sectors(config, 4), sectors(config, 8)};
+                  },
+              .why =
+                  [sectors](const Config& config) {
+                    const std::string one = with_separators(sectors(config, 1));
+                    return Text{
+                        "Forward reads a and b. Backward reads dy, and both again: each factor is needed for the "
+                        "gradient of the other. 5 matrices of " +
+                            one + " sectors.",
+                        "前向读 a 和 b。反向读 dy，再把两者各读一遍：每个因子都要用来算另一个的梯度。"
+                        "5 个矩阵，每个 " +
+                            one + " 个扇区。"};
+                  },
+              .rungs = {"multiply"},
+              .veils = ShownNumber::sectors});
+}
+
 Lab make_autograd() {
   Lab lab;
   lab.name = "autograd";
@@ -305,6 +409,7 @@ Lab make_autograd() {
                make_rung("chain", {"A chain of operators", "一串算子"})};
   lab.references = {{"PyTorch", "torch", "autograd_chain"}};
   lab.tolerance_for = tolerance_of_gradients;
+  lab.predicts = {predict_launches(), predict_gelu_passes(), predict_weight_blocks(), predict_multiply_reads()};
   lab.buffers = lab.rungs.back().buffers;
   lab.reference = lab.rungs.back().reference;
   lab.useful_bytes = [](const Config& config) { return static_cast<double>(matrix_bytes(config)); };

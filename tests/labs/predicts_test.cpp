@@ -510,6 +510,10 @@ std::vector<Case> matmul_cases() {
        [](const RunResult& run) { return int64_t{run.plan.launches.at(1).grid.x}; },
        {{}, {{"keys", 200}}, {{"BLOCK_N", 128}}}},
       {"attention-backward", "mma-one-pass", 2, blocks_of_launch(1), {{}, {{"keys", 200}}, {{"BLOCK_N", 128}}}},
+      {"autograd", "chain", 0, launches, {{}, {{"SAVE", 1}}, {{"SAVE", 2}}}},
+      {"autograd", "gelu", 1, passes_over_rows, {{}, {{"SAVE", 1}}, {{"SAVE", 2}, {"rows", 33}}}},
+      {"autograd", "layernorm", 2, blocks_of_launch(2), {{}, {{"columns", 1000}}, {{"BLOCK", 64}}}},
+      {"autograd", "multiply", 3, sectors_read, {{}, {{"rows", 64}}, {{"columns", 1000}}}},
       {"attention-backward", "recompute-fp32", 3, blocks_of_launch(1), {{}, {{"queries", 30}}, {{"batch", 2}}}},
   };
 }
