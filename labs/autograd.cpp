@@ -2,6 +2,7 @@
 // kernels/autograd.cu holds the kernels, engine/autograd/programs.hpp what each rung computes.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "engine/autograd/differences.hpp"
 #include "engine/autograd/programs.hpp"
@@ -191,19 +192,19 @@ Tolerance tolerance_of_gradients(const std::string&, const Config& config, DType
 
 Rung make_rung(const std::string& name, Text title) {
   Rung rung{.name = name, .title = std::move(title), .params = {"BLOCK"}};
-  std::vector<std::string> shown;
+  std::vector<std::string> first;  // kernels of the backward pass, for each choice of what is kept
   for (const Save save : {Save::all, Save::inputs, Save::checkpoint}) {
     const Tape tape = make_tape(*program_of_rung(name, save));
+    bool backward = false;
     for (const TapeStep& step : tape.steps)
       for (const std::string& kernel : kernels_of(tape, step)) {
         if (std::ranges::find(rung.kernels, kernel) == rung.kernels.end()) rung.kernels.push_back(kernel);
-        if (step.kind == TapeStep::Kind::backward && std::ranges::find(shown, kernel) == shown.end())
-          shown.push_back(kernel);
+        if (step.kind == TapeStep::Kind::backward && !std::exchange(backward, true)) first.push_back(kernel);
       }
     if (std::ranges::any_of(tape.program.nodes, [](const TapeNode& node) { return extra_of(node.op).has_value(); }))
       rung.params = {"BLOCK", "SAVE"};
   }
-  rung.shown_kernels = shown;  // the first launch of the backward pass
+  rung.shown_kernels = first;
   rung.launches = [name](const Config& config) {
     const Tape tape = tape_of(name, config);
     return LaunchMaker(tape, config).make();
@@ -211,7 +212,7 @@ Rung make_rung(const std::string& name, Text title) {
   rung.buffers = [name](const Config& config) { return buffers_of(tape_of(name, config), config).specs; };
   rung.reference = [name](const Config& config, const auto& buffers, size_t output, size_t begin, size_t end,
                           double* expected) { expect(name, config, buffers, output, begin, end, expected); };
-  rung.grid_formula = [by_rows = shown.front().starts_with("layernorm")](const Config& config) {
+  rung.grid_formula = [by_rows = first.front().starts_with("layernorm")](const Config& config) {
     std::string rows = with_separators(config.size("rows"));
     if (by_rows) return rows;
     const int64_t block = config.param("BLOCK");

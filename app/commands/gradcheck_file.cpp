@@ -437,7 +437,10 @@ Result<std::vector<FileRow>> check_file(const std::shared_ptr<Engine>& engine, c
 int gradcheck_file(const std::shared_ptr<Engine>& engine, const GradcheckOptions& options, std::ostream& out,
                    std::ostream& problems) {
   const auto rows = check_file(engine, options);
-  if (!rows) return report_error(rows.error(), options.json, out, problems);
+  if (!rows) {
+    const int status = report_error(rows.error(), options.json, out, problems);
+    return rows.error().id == ErrorId::kernel_misbehaved ? static_cast<int>(kMisbehaved) : status;
+  }
   const bool passed = std::ranges::all_of(*rows, &FileRow::passed);
   if (options.json) {
     ordered_json object{{"file", options.run.lab}, {"passed", passed}, {"gradients", ordered_json::array()}};

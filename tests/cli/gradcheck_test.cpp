@@ -63,7 +63,8 @@ TEST(Gradcheck, APlantedGradientIsCaughtWhereItIsWrongAndNowhereElse) {
     const Ran ran = run({"autograd", "--json", "--rung", rung, "--break", planted});
     EXPECT_EQ(ran.status, 1) << planted;
     std::string names;
-    for (const json& one : json::parse(ran.out)["outputs"])
+    const json object = json::parse(ran.out);
+    for (const json& one : object["outputs"])
       if (!one["passed"].get<bool>()) names += (names.empty() ? "" : " ") + one["name"].get<std::string>();
     return names;
   };

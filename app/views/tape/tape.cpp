@@ -72,7 +72,9 @@ void TapeView::draw(PanelContext& context) {
   if (right - left < context.px(120) || bottom - top < context.px(60)) return;
   const bool beside = right - left >= context.px(kBesideLeast);
   const float text_height = context.px(kTextHeight), least = context.px(kPageHeight);
-  const float height = std::max(bottom - top, beside ? least : text_height + least);
+  // Above one another the text and the page scroll together.
+  const float page = std::max(least, page_height_);
+  const float height = std::max(bottom - top, beside ? least : text_height + context.px(12) + page);
   ImGui::SetCursorScreenPos({left, top});
   ImGui::BeginChild("tape page", {right - left, bottom - top}, false, ImGuiWindowFlags_NoNav);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
@@ -103,7 +105,7 @@ float TapeView::draw_buttons(PanelContext& context, ImVec2 low, float right) {
   const Strings& strings = context.strings;
   ImVec2 at = low;
   const float row = context.px(kSmallButtonHeight + 6);
-  const std::string current = text_.buffer.text();
+  const std::string current = shown_.valid() ? text_of(with_save(shown_.tape.program, Save::all)) : std::string();
   const auto button = [&](const std::string& id, const std::string& text, const char* meaning, bool lit) {
     if (at.x > low.x && at.x + small_button_width(context, text) > right) at = {low.x, at.y + row};
     bool pressed = false;
@@ -180,6 +182,7 @@ void TapeView::draw_page(PanelContext& context, ImVec2 low, ImVec2 high) {
   y += draw_gradients(context, {origin.x, y}, width);
   ImGui::SetCursorScreenPos({origin.x, y});
   ImGui::Dummy({1, context.px(4)});
+  page_height_ = y + context.px(16) - origin.y;
   ImGui::EndChild();
 }
 

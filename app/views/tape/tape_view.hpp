@@ -56,7 +56,8 @@ class TapeView final : public View {
   TapePicture picture_;
   std::optional<size_t> chosen_, hovered_;  // boxes
   int64_t rows_ = 0, columns_ = 0;
-  std::string followed_;  // the rung and the setting whose program was taken over
+  float page_height_ = 0;  // of the right side, in the last frame
+  std::string followed_;   // the rung and the setting whose program was taken over
   struct Key {
     size_t version = 0;
     std::string language;
