@@ -17,7 +17,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kLab = "autograd";
-constexpr size_t kExamined = 200;  // elements whose differences are examined for their own errors
+constexpr size_t kExamined = 200;        // elements of a matrix whose differences are examined for their own errors
+constexpr size_t kExaminedOfVector = 8;  // each is a sum over all rows
 
 /// A run of a rung with the program that it computes.
 struct CheckedRun {
@@ -83,8 +84,10 @@ std::vector<GradientRow> rows_of(const CheckedRun& run) {
     row.cosine = cosine_of(run.result, one);
     const bool gradient = one.buffer != program.values[program.result()].name;
     row.value = *program.find(gradient ? one.buffer.substr(1) : one.buffer);
-    for (size_t i = 0; gradient && i < std::min<size_t>(kExamined, one.elements); ++i) {
-      const size_t element = i * one.elements / std::min<size_t>(kExamined, one.elements);
+    const bool vector = program.values[row.value].shape == TapeShape::vector;
+    const size_t examined = std::min<size_t>(vector ? kExaminedOfVector : kExamined, one.elements);
+    for (size_t i = 0; gradient && i < examined; ++i) {
+      const size_t element = i * one.elements / examined;
       const Difference difference = differences.difference(row.value, element);
       row.difference_error = std::max(row.difference_error, difference.error());
       row.kinks += difference.kink ? 1 : 0;
