@@ -63,7 +63,7 @@ Result<CheckedRun> run_rung(Engine& engine, const Request& request) {
 /// 1: the same direction. Above 0 a small step against the gradient still makes the loss smaller.
 std::optional<double> cosine_of(const RunResult& result, const Correctness& one) {
   const auto got = result.buffers[buffer_named(result, one.buffer)]->as<float>();
-  if (one.expected.size() != got.size()) return std::nullopt;
+  if (one.expected.size() != got.size() || one.expected_rest.size() != got.size()) return std::nullopt;
   double product = 0, squares = 0, expected_squares = 0;
   for (size_t i = 0; i < got.size(); ++i) {
     const double wanted = double{one.expected[i]} + double{one.expected_rest[i]};
@@ -280,6 +280,7 @@ Result<Outcome> check_rung(Engine& engine, const Request& request, const Gradche
 
 int gradcheck_command(const std::shared_ptr<Engine>& engine, const GradcheckOptions& options, std::ostream& out,
                       std::ostream& problems) {
+  if (!options.program.empty()) return gradcheck_program(*engine, options, out, problems);
   const bool file = options.run.lab.ends_with(".cu") || !options.forward.empty() || !options.backward.empty();
   if (file) return gradcheck_file(engine, options, out, problems);
   if (find_lab(options.run.lab) != nullptr && options.run.lab != kLab)

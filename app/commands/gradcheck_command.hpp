@@ -13,7 +13,8 @@
 namespace tilescope {
 
 struct GradcheckOptions {
-  RunOptions run;                      // lab or FILE.cu, rung, set, size, broken, seed, device
+  std::string program;  // instead of all below: a file with a program of the tape; size, torch and json apply
+  RunOptions run{.lab = "autograd"};   // lab or FILE.cu, rung, set, size, broken, seed, device
   std::vector<std::string> forward;    // of a file: kernels of the forward pass
   std::vector<std::string> backward;   // and of the backward pass
   std::vector<std::string> arguments;  // NAME=SPEC of each buffer and number, as for exec
@@ -25,5 +26,8 @@ int gradcheck_command(const std::shared_ptr<Engine>& engine, const GradcheckOpti
 /// What gradcheck_command does with a file.
 int gradcheck_file(const std::shared_ptr<Engine>& engine, const GradcheckOptions& options, std::ostream& out,
                    std::ostream& problems);
+
+/// What it does with a program: both passes in double, the order of the kernels, and what is kept.
+int gradcheck_program(Engine& engine, const GradcheckOptions& options, std::ostream& out, std::ostream& problems);
 
 }  // namespace tilescope

@@ -124,7 +124,9 @@ void add_graph_options(CLI::App& command, GraphOptions& options) {
 }
 
 void add_gradcheck_options(CLI::App& command, GradcheckOptions& options) {
-  command.add_option("lab", options.run.lab, "the lab autograd, or FILE.cu with kernels of your own")->required();
+  command.add_option("lab", options.run.lab, "the lab autograd (if left out), or FILE.cu with kernels of your own");
+  command.add_option("--program", options.program,
+                     "FILE instead: a program of the tape, with lines such as x, w: matrix and y = mul(x, w)");
   command.add_option("--rung", options.run.rung, "a rung of the lab; all if left out");
   command.add_option("--set", options.run.set, "NAME=VALUE, a parameter of the lab")->take_all();
   command.add_option("--size", options.run.size, "NAME=VALUE, a size, of a file any that its launch lines use")

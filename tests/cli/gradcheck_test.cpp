@@ -85,6 +85,39 @@ TEST(Gradcheck, AStepTenTimesSmallerHasAHundredthOfTheErrorUntilRounding) {
   EXPECT_GT(error(8), 10 * error(6));
 }
 
+class OwnProgram : public testing::Test {
+ protected:
+  void SetUp() override { file_ = std::filesystem::temp_directory_path() / fmt::format("gradcheck-{}.txt", getpid()); }
+  void TearDown() override { std::filesystem::remove(file_); }
+  Ran check(const std::string& text, std::vector<std::string> more = {}) {
+    std::ofstream(file_) << text;
+    more.insert(more.begin(), {"--program", file_.string()});
+    return run(more);
+  }
+  std::filesystem::path file_;
+};
+
+TEST_F(OwnProgram, PrintsItsStepsWhatItKeepsAndItsGradients) {
+  const Ran ran = check("x, w: matrix\nh = mul(x, w)\na = gelu(h) : save=inputs\ny = add(a, x)\n",
+                        {"--json", "--size", "rows=3", "--size", "columns=20"});
+  EXPECT_EQ(ran.status, 0) << ran.problems;
+  const json object = json::parse(ran.out);
+  EXPECT_EQ(object["saved_bytes"], 3 * 20 * 4) << "h";
+  EXPECT_EQ(object["steps"].size(), 6U);
+  EXPECT_EQ(object["steps"][4]["kernels"], json::array({"gelu_backward"}));
+  ASSERT_EQ(object["gradients"].size(), 2U);
+  EXPECT_EQ(object["gradients"][0]["parts"], 2);
+  for (const json& one : object["gradients"]) EXPECT_TRUE(one["passed"].get<bool>());
+}
+
+TEST_F(OwnProgram, BadInputGetsOneSentence) {
+  EXPECT_THAT(check("x: matrix\ny = relu(z)\n").problems, HasSubstr("line 2: 'z' is not defined above this line"));
+  EXPECT_THAT(check("x: matrix\ny = relu(x)\n", {"--size", "n=4"}).problems,
+              HasSubstr("a program has rows and columns"));
+  EXPECT_THAT(check("x: matrix\ny = relu(x)\n", {"--size", "columns=4"}).problems, HasSubstr("allowed is 16 to"));
+  EXPECT_EQ(run({"--program", "/no/program"}).status, 2);
+}
+
 /// A file with a forward and a backward kernel; `slope` is what the backward kernel multiplies dy by.
 class OwnFile : public testing::Test {
  protected:

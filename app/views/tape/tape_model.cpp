@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
-#include <cmath>
 
-#include "engine/autograd/differences.hpp"
 #include "engine/autograd/tape_text.hpp"
 #include "engine/run/inputs.hpp"
 
@@ -39,38 +36,9 @@ void TapeShown::take(const std::string& text) {
   error.reset();
   line.reset();
   tape = make_tape(std::move(*program));
-  checked = check_gradients(tape);
+  const TapeInputs inputs = make_inputs(tape.program, kRows, kColumns, normal_at);
+  checked = check_gradients(tape, inputs.problem);
   ++version;
-}
-
-std::vector<CheckedGradient> check_gradients(const Tape& tape) {
-  const TapeProgram& program = tape.program;
-  std::vector<std::vector<float>> contents(program.values.size() + 1);
-  for (size_t value = 0; value < contents.size(); ++value) {
-    const bool upstream = value == program.values.size();
-    if (!upstream && program.values[value].node) continue;
-    const bool matrix = upstream || program.values[value].shape == TapeShape::matrix;
-    contents[value].resize(matrix ? kRows * kColumns : kColumns);
-    for (size_t i = 0; i < contents[value].size(); ++i) contents[value][i] = normal_at(value, i);
-  }
-  TapeProblem problem{.rows = kRows, .columns = kColumns};
-  problem.inputs.assign(contents.begin(), contents.end() - 1);
-  problem.upstream = contents.back();
-  const TapeNumbers gradients = run_backward(tape, problem, run_forward(program, problem));
-  const TapeDifferences differences(program, problem);
-  std::vector<CheckedGradient> checked;
-  for (size_t value = 0; value < program.values.size(); ++value) {
-    if (program.values[value].node) continue;
-    CheckedGradient one{.name = "d" + program.values[value].name, .value = value, .parts = 0};
-    for (const TapeNode& node : program.nodes) one.parts += static_cast<size_t>(std::ranges::count(node.inputs, value));
-    for (size_t i = 0; i < contents[value].size(); ++i) {
-      const Difference difference = differences.difference(value, i);
-      one.deviation = std::max(one.deviation, std::abs(gradients[value][i] - difference.value));
-      one.difference_error = std::max(one.difference_error, difference.error());
-    }
-    checked.push_back(std::move(one));
-  }
-  return checked;
 }
 
 std::string title_of(const TapeProgram& program, const TapeNode& node) {
