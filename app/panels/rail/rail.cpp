@@ -274,6 +274,14 @@ bool own_menu(PanelContext& context, const std::filesystem::path& file) {
   return removed;
 }
 
+/// Of the learner's own files: a heading and up to this many rows, without scrolling.
+float own_files_height(const PanelContext& context) {
+  constexpr size_t kMostRows = 4;
+  if (context.sandbox == nullptr || context.sandbox->listed().empty()) return 0;
+  const auto rows = static_cast<float>(std::min(context.sandbox->listed().size(), kMostRows) + 1);
+  return context.px(kStageGap + rows * kRow + 4);
+}
+
 /// The learner's own CUDA files, below the labs. Returns the height.
 float draw_own_files(PanelContext& context, ImVec2 at, float width) {
   Sandbox& sandbox = *context.sandbox;
@@ -308,9 +316,9 @@ float draw_own_files(PanelContext& context, ImVec2 at, float width) {
   return at.y - top;
 }
 
-/// Opens a file of the learner's own. Below the list, where it stays visible however many labs there are.
-void draw_open_row(PanelContext& context, ImVec2 at, float width) {
-  separator_line(context, at.y);
+/// Opens a file of the learner's own.
+void draw_open_row(PanelContext& context, ImVec2 at, float width, bool line_above) {
+  if (line_above) separator_line(context, at.y);
   at.y += context.px(kOpenRow - kRow) / 2;
   ImGui::PushID("open");
   if (own_row(context, "own.open", at, width, context.strings("rail.open"), false, /*cross=*/false))
@@ -330,8 +338,9 @@ void draw_open_row(PanelContext& context, ImVec2 at, float width) {
 void draw_rail(PanelContext& context) {
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float review = review_row_height(context), open = context.sandbox != nullptr ? context.px(kOpenRow) : 0;
-  const float foot = size.y - context.px(kMarksTotal) - review - open;
-  // The list scrolls in a separate child, so that the progress line stays fixed.
+  const float own = own_files_height(context);
+  const float foot = size.y - context.px(kMarksTotal) - review - open - own;
+  // The list of labs scrolls in a separate child. What is below it stays in sight however many labs there are.
   ImGui::SetCursorScreenPos(origin);
   ImGui::BeginChild("labs", {size.x, foot}, false, ImGuiWindowFlags_NoNav);
   ImVec2 at = ImGui::GetCursorScreenPos();
@@ -348,13 +357,24 @@ void draw_rail(PanelContext& context) {
     at.y += context.px(kRow);
   }
   at.y += draw_exercises(context, at, size.x, stage);
-  if (context.sandbox != nullptr) at.y += draw_own_files(context, at, size.x);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({0, context.px(8)});
   ImGui::EndChild();
-  if (open > 0) draw_open_row(context, {origin.x, origin.y + foot}, size.x);
-  if (review > 0) draw_review_row(context, {origin.x, origin.y + foot + open}, size.x);
-  draw_marks_total(context, {origin.x, origin.y + foot + open + review}, size.x);
+  float y = origin.y + foot;
+  if (own > 0) {
+    separator_line(context, y);
+    ImGui::SetCursorScreenPos({origin.x, y + 1});
+    ImGui::BeginChild("own files", {size.x, own - 1}, false, ImGuiWindowFlags_NoNav);
+    const ImVec2 first = ImGui::GetCursorScreenPos();
+    ImGui::SetCursorScreenPos({first.x, first.y + draw_own_files(context, first, size.x)});
+    ImGui::Dummy({0, 1});
+    ImGui::EndChild();
+    y += own;
+  }
+  if (open > 0) draw_open_row(context, {origin.x, y}, size.x, /*line_above=*/own == 0);
+  y += open;
+  if (review > 0) draw_review_row(context, {origin.x, y}, size.x);
+  draw_marks_total(context, {origin.x, y + review}, size.x);
 }
 
 }  // namespace tilescope
