@@ -53,7 +53,7 @@ Result<void> read_sizes(const std::vector<std::string>& texts, CheckedProgram& c
     (rows ? checked.rows : checked.columns) = static_cast<size_t>(*value);
   }
   if (checked.rows * checked.columns > static_cast<size_t>(kMostElements))
-    return fail(ErrorId::parameter_range, "rows * columns", checked.rows * checked.columns,
+    return fail(ErrorId::parameter_range, std::string("rows * columns"), checked.rows * checked.columns,
                 phrase("at most {}", kMostElements));
   return {};
 }
