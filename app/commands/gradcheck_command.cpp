@@ -228,6 +228,7 @@ std::string step_text(const CheckedRun& run) {
   for (const StepRow& row : step_rows(run))
     text +=
         fmt::format("  {:>8.0e} {:>14.2g} {:>22.2g} {:>20.2g}\n", row.step, row.distance, row.truncation, row.rounding);
+  text += "  Where rounding is larger, the estimate of truncation sees nothing but rounding.\n";
   return text;
 }
 

@@ -52,9 +52,9 @@ Result<void> read_sizes(const std::vector<std::string>& texts, CheckedProgram& c
                   phrase("{} to {}", rows ? int64_t{1} : kLeastColumns, kMostElements));
     (rows ? checked.rows : checked.columns) = static_cast<size_t>(*value);
   }
+  const std::string product = "rows * columns";
   if (checked.rows * checked.columns > static_cast<size_t>(kMostElements))
-    return fail(ErrorId::parameter_range, std::string("rows * columns"), checked.rows * checked.columns,
-                phrase("at most {}", kMostElements));
+    return fail(ErrorId::parameter_range, product, checked.rows * checked.columns, phrase("at most {}", kMostElements));
   return {};
 }
 

@@ -147,6 +147,17 @@ void add_gradcheck_options(CLI::App& command, GradcheckOptions& options) {
   command.add_flag("--json", options.json, "one JSON object");
 }
 
+void add_progress_options(CLI::App& command, ProgressOptions& options) {
+  command.add_flag("--json", options.json, "one JSON object, with the accepted texts of exercises");
+  command.add_option("--verify", options.verify, "FILE.json: judge the accepted texts in it again");
+  auto* certificate =
+      command.add_option("--certificate", options.certificate, "FILE.png: one page about it, to print or to show");
+  command.add_option("--name", options.name, "your name on the certificate")->needs(certificate);
+  command.add_option("--language", options.language, "of the certificate: 'en' or 'zh'")
+      ->check(CLI::IsMember({"en", "zh"}))
+      ->needs(certificate);
+}
+
 void add_bench_options(CLI::App& command, BenchOptions& options) {
   command.add_option("labs", options.labs, "labs; all if left out");
   command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
@@ -217,6 +228,15 @@ const CLI::Validator is_source_or_path(
     },
     "FILE");
 
+void add_window_options(CLI::App& app, WindowOptions& options) {
+  app.add_option("file", options.file, "a CUDA, Triton or PTX file to open in the Sandbox")->check(is_source_or_path);
+  app.add_option("--lab", options.lab, "open the window on this lab");
+  app.add_option("--rung", options.rung, "and this rung");
+  app.add_option("--language", options.language, "'en' or 'zh'")->check(CLI::IsMember({"en", "zh"}));
+  app.add_flag("--light", options.light, "the light theme");
+  app.add_option("--state-file", options.state_file)->group("");
+}
+
 /// CLI11 reports problems by exceptions, which do not leave this file.
 Result<std::string> parse_with(CLI::App& app, int count, const char* const* words) {
   try {
@@ -257,12 +277,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   CLI::App app(kDescription, "tilescope");
   app.set_version_flag("--version", TILESCOPE_VERSION);
   app.require_subcommand(0, 1);
-  app.add_option("file", window.file, "a CUDA, Triton or PTX file to open in the Sandbox")->check(is_source_or_path);
-  app.add_option("--lab", window.lab, "open the window on this lab");
-  app.add_option("--rung", window.rung, "and this rung");
-  app.add_option("--language", window.language, "'en' or 'zh'")->check(CLI::IsMember({"en", "zh"}));
-  app.add_flag("--light", window.light, "the light theme");
-  app.add_option("--state-file", window.state_file)->group("");
+  add_window_options(app, window);
   auto* list_words = app.add_subcommand("list", "labs, rungs, parameters, and what is available here");
   list_words->add_flag("--json", list.json, "one JSON object");
   auto* run_words = app.add_subcommand("run", "run a lab's kernel and check its result");
@@ -285,14 +300,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
       app.add_subcommand("gradcheck", "gradients of kernels beside central differences and PyTorch");
   add_gradcheck_options(*gradcheck_words, gradcheck);
   auto* progress_words = app.add_subcommand("progress", "what you have read, answered, found and written so far");
-  progress_words->add_flag("--json", progress.json, "one JSON object, with the accepted texts of exercises");
-  progress_words->add_option("--verify", progress.verify, "FILE.json: judge the accepted texts in it again");
-  auto* certificate = progress_words->add_option("--certificate", progress.certificate,
-                                                 "FILE.png: one page about it, to print or to show");
-  progress_words->add_option("--name", progress.name, "your name on the certificate")->needs(certificate);
-  progress_words->add_option("--language", progress.language, "of the certificate: 'en' or 'zh'")
-      ->check(CLI::IsMember({"en", "zh"}))
-      ->needs(certificate);
+  add_progress_options(*progress_words, progress);
   auto* review_words = app.add_subcommand("review", "the review cards that are due, lab by lab");
   review_words->add_flag("--json", review.json, "one JSON object");
   auto* shot_words = app.add_subcommand("shot", "one picture of the window");

@@ -52,21 +52,19 @@ class BackwardRun {
     if (node.op == TapeOperator::layernorm) return take_layernorm(node, step.gradients);
     const std::vector<double> dy = gradients_[node.output];
     const std::vector<double>&a = values_[node.inputs.front()], &b = values_[node.inputs.back()];
-    for (size_t i = 0; i < dy.size(); ++i) switch (node.op) {
-        case TapeOperator::add:
-          give(step.gradients[0], i, dy[i]);
-          give(step.gradients[1], i, dy[i]);
-          break;
-        case TapeOperator::mul:
-          give(step.gradients[0], i, dy[i] * b[i]);
-          give(step.gradients[1], i, dy[i] * a[i]);
-          break;
-        case TapeOperator::relu:
-          give(step.gradients[0], i, values_[node.output][i] > 0 ? dy[i] : 0);
-          break;
-        default:
-          give(step.gradients[0], i, dy[i] * gelu_slope(a[i]));
+    for (size_t i = 0; i < dy.size(); ++i) {
+      if (node.op == TapeOperator::add) {
+        give(step.gradients[0], i, dy[i]);
+        give(step.gradients[1], i, dy[i]);
+      } else if (node.op == TapeOperator::mul) {
+        give(step.gradients[0], i, dy[i] * b[i]);
+        give(step.gradients[1], i, dy[i] * a[i]);
+      } else {
+        const bool relu = node.op == TapeOperator::relu;
+        const double slope = relu ? (values_[node.output][i] > 0 ? 1 : 0) : gelu_slope(a[i]);
+        give(step.gradients[0], i, dy[i] * slope);
       }
+    }
   }
 
   void take_layernorm(const TapeNode& node, const std::vector<TapeGradient>& to) {

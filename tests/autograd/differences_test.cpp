@@ -144,7 +144,7 @@ TEST(Differences, OfARowAreThoseOfTheWholeProgram) {
 TEST(Differences, AgreeWithTheFormulasOfEveryProgramAndEveryChoiceOfWhatIsSaved) {
   std::vector<std::string> texts;
   for (const TapeExample& example : tape_examples()) texts.emplace_back(example.text);
-  texts.push_back(
+  texts.emplace_back(
       "x: matrix\ngamma, beta: vector\nh = mul(x, x)\nn = layernorm(h, gamma, beta)\na = gelu(n)\n"
       "s = add(a, h)\nr = relu(s)\nz = mul(r, x)\ny = layernorm(z, beta, gamma)\n");
   for (const std::string& text : texts) {

@@ -30,6 +30,7 @@ struct Ran {
 Ran run(std::vector<std::string> words) {
   words.insert(words.begin(), {"tilescope", "gradcheck"});
   std::vector<const char*> arguments;
+  arguments.reserve(words.size());
   for (const std::string& word : words) arguments.push_back(word.c_str());
   const auto invocation = parse_command_line(static_cast<int>(arguments.size()), arguments.data(), {});
   EXPECT_TRUE(invocation) << invocation.error().message;

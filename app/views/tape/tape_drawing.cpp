@@ -107,7 +107,7 @@ float TapeView::draw_picture(PanelContext& context, ImVec2 low, float width) {
     return {std::round(origin.x + point.x * scale) + 0.5F, std::round(origin.y + point.y * scale) + 0.5F};
   };
   const Theme& theme = context.theme;
-  for (const bool lit : {false, true})
+  for (const bool lit : {false, true}) {
     for (const TapeLine& line : picture_.lines) {
       const bool of_chosen = chosen_ && (line.from == *chosen_ || line.to == *chosen_);
       if (of_chosen != lit) continue;
@@ -120,6 +120,7 @@ float TapeView::draw_picture(PanelContext& context, ImVec2 low, float width) {
       draw_head(list, before, tip, context.px(kHead), colour);
       if (line.adds) draw_plus(context, list, tip, before, colour);
     }
+  }
   for (const TapeLine& line : picture_.lines) {
     if (line.label.empty()) continue;
     const ImVec2 place{origin.x + line.label_low.x * scale, origin.y + line.label_low.y * scale};

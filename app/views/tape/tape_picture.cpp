@@ -265,7 +265,7 @@ class TapeArtist {
       const float share = static_cast<float>(++used[{number, side}]) / static_cast<float>(all[{number, side}] + 1);
       return {one.low.x + share * (one.high.x - one.low.x), side == Side::top ? one.low.y : one.high.y};
     };
-    for (const auto* const region : {&ahead_, &middle_, &back_})
+    for (const auto* const region : {&ahead_, &middle_, &back_}) {
       for (const Routed& one : *region) {
         TapeLine& line = picture_.lines[one.line];
         TapePoint from = port(one.from, one.leaves);
@@ -280,6 +280,7 @@ class TapeArtist {
         line.points = {from, {from.x, one.lane}, {to.x, one.lane}, to};
         place_label(line, one.lane);
       }
+    }
   }
 
   void place_label(TapeLine& line, float lane) {

@@ -38,8 +38,8 @@ class DifferenceErrorFigure final : public Figure {
     const float top = canvas.heading(strings.format("figure.difference_title", fmt::arg("operator", rung_))) + 6;
     const FigureBox plot{kLabel, top, canvas.width() - 4, top + kHeight};
     paint_grid(canvas, plot);
-    paint_curve(canvas, plot, truncations_, canvas.theme().write);
-    paint_curve(canvas, plot, roundings_, canvas.theme().read);
+    paint_curve(canvas, plot, truncations_, canvas.theme().write, truncation_steps());
+    paint_curve(canvas, plot, roundings_, canvas.theme().read, kSteps);
     for (size_t i = 0; i < kSteps; ++i) paint_step(canvas, plot, i);
     float y = plot.y1 + kRow / 2 + 2;
     for (size_t i = 0; i < kSteps; ++i)
@@ -79,9 +79,16 @@ class DifferenceErrorFigure final : public Figure {
     }
   }
 
+  /// Steps, from the largest, at which the estimate of truncation sees truncation and not rounding.
+  size_t truncation_steps() const {
+    size_t steps = 0;
+    while (steps < kSteps && 4 * truncations_[steps] > roundings_[steps]) ++steps;
+    return steps;
+  }
+
   static void paint_curve(FigureCanvas& canvas, const FigureBox& plot, const std::array<double, kSteps>& errors,
-                          ImU32 colour) {
-    for (size_t i = 1; i < kSteps; ++i)
+                          ImU32 colour, size_t steps) {
+    for (size_t i = 1; i < steps; ++i)
       canvas.line({x_of(plot, i - 1), y_of(plot, errors[i - 1])}, {x_of(plot, i), y_of(plot, errors[i])},
                   mix(canvas.theme().panel, colour, 0.75F), 1.5F);
   }
@@ -93,10 +100,11 @@ class DifferenceErrorFigure final : public Figure {
     const ImU32 colour = mix(canvas.theme().panel, canvas.theme().text, light == FigureLight::dimmed ? 0.4F : 1.0F);
     canvas.fill({x - kDot, y - kDot, x + kDot, y + kDot}, colour, kDot);
     canvas.element({0, static_cast<int64_t>(step)}, {x - half, plot.y0, x + half, plot.y1}, [&] {
-      return canvas.strings().format("figure.difference_meaning", fmt::arg("step", fmt::format("1e-{}", step + 1)),
-                                     fmt::arg("error", fmt::format("{:.1e}", errors_[step])),
-                                     fmt::arg("truncation", fmt::format("{:.1e}", truncations_[step])),
-                                     fmt::arg("rounding", fmt::format("{:.1e}", roundings_[step])));
+      return canvas.strings().format(
+          step < truncation_steps() ? "figure.difference_meaning" : "figure.difference_meaning_rounding",
+          fmt::arg("step", fmt::format("1e-{}", step + 1)), fmt::arg("error", fmt::format("{:.1e}", errors_[step])),
+          fmt::arg("truncation", fmt::format("{:.1e}", truncations_[step])),
+          fmt::arg("rounding", fmt::format("{:.1e}", roundings_[step])));
     });
   }
 
