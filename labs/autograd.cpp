@@ -184,7 +184,7 @@ void expect(const std::string& rung, const Config& config,
 /// other, whose parts grow with √rows, and so do their roundings: their errors grow with the number of rows.
 Tolerance tolerance_of_gradients(const std::string&, const Config& config, DType) {
   const auto rows = static_cast<double>(config.size("rows")), columns = static_cast<double>(config.size("columns"));
-  return {.absolute = 0x1p-24 * (64 + 2 * rows + 2 * columns / static_cast<double>(config.param("BLOCK"))),
+  return {.absolute = 0x1p-24 * (64 + 4 * rows + 2 * columns / static_cast<double>(config.param("BLOCK"))),
           .relative = 1e-5};
 }
 

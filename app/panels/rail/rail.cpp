@@ -274,7 +274,7 @@ bool own_menu(PanelContext& context, const std::filesystem::path& file) {
   return removed;
 }
 
-/// Of the learner's own files: a heading and up to this many rows, without scrolling.
+/// Room for the learner's own files: a heading and a few rows; more of them scroll.
 float own_files_height(const PanelContext& context) {
   constexpr size_t kMostRows = 4;
   if (context.sandbox == nullptr || context.sandbox->listed().empty()) return 0;

@@ -57,7 +57,8 @@ void TapeView::update(const PanelContext& context) {
                 .language = context.strings.language == Language::en ? "en" : "zh",
                 .rows = rows_,
                 .columns = columns_,
-                .scale = context.screen.scale};
+                .scale = context.screen.scale,
+                .room = room_};
   if (key == key_) return;
   if (key.version != key_.version) chosen_.reset();
   key_ = key;

@@ -69,7 +69,8 @@ TapeWording TapeView::wording(const PanelContext& context) const {
               [&context](const std::string& text, bool bold) {
                 return text_size(bold ? context.fonts.small_semibold : context.fonts.small, text).x /
                        context.screen.scale;
-              }};
+              },
+          .room = room_};
 }
 
 std::string TapeView::step_note(const PanelContext& context, size_t node, bool backward) const {
@@ -94,6 +95,7 @@ std::string TapeView::saved_label(const PanelContext& context, const TapeSaved& 
 
 float TapeView::draw_picture(PanelContext& context, ImVec2 low, float width) {
   const float scale = context.screen.scale, wide = picture_.width * scale;
+  room_ = std::floor(width / scale);
   const bool scrolls = wide > width;
   const float height = picture_.height * scale + (scrolls ? context.px(14) : context.px(2));
   ImGui::SetCursorScreenPos(low);

@@ -8,7 +8,8 @@
 namespace tilescope {
 namespace {
 
-constexpr float kTall = 44, kChip = 24, kInside = 8, kGap = 30, kLaneStep = 9, kSavedStep = 22, kLeastColumn = 56;
+constexpr float kTall = 44, kChip = 24, kInside = 8, kGap = 30, kLeastGap = 16, kLaneStep = 9, kSavedStep = 22,
+                kLeastColumn = 56;
 constexpr float kBetween = 16;  // rows, where there is no lane
 
 enum class Side { top, bottom };
@@ -31,7 +32,9 @@ class TapeArtist {
     add_forward_lines();
     add_saved_lines();
     add_backward_lines();
-    place_columns();
+    place_columns(kGap);
+    if (const float over = picture_.width - wording_.room; wording_.room > 0 && over > 0)
+      place_columns(std::max(kLeastGap, kGap - over / static_cast<float>(program().nodes.size())));
     place_rows();
     for (const size_t line : direct_) place_direct(line);
     route();
@@ -163,7 +166,8 @@ class TapeArtist {
     return width;
   }
 
-  void place_columns() {
+  void place_columns(float gap) {
+    picture_.width = 0;
     float x = 2;
     for (size_t node = 0; node < program().nodes.size(); ++node) {
       TapeBox &forward = box(TapeBox::Kind::forward, node), &backward = box(TapeBox::Kind::backward, node);
@@ -173,7 +177,7 @@ class TapeArtist {
       for (TapeBox* const one : {&forward, &backward}) one->low.x = x, one->high.x = x + width;
       for (const TapeBox::Kind kind : {TapeBox::Kind::input, TapeBox::Kind::gradient})
         place_chips(node, kind, x, width);
-      x += width + kGap;
+      x += width + gap;
     }
     for (const TapeBox::Kind kind : {TapeBox::Kind::result, TapeBox::Kind::upstream}) {
       TapeBox& one = box(kind, program().result());

@@ -61,6 +61,7 @@ struct TapeWording {
   std::function<std::string(size_t node, bool backward)> note;
   std::function<std::string(const TapeSaved&)> label;
   std::function<float(const std::string& text, bool bold)> width;
+  float room = 0;  // the width in which the picture should fit: columns move closer; 0: any
 };
 TapePicture draw_tape(const Tape& tape, const TapeWording& wording);
 
