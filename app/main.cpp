@@ -29,6 +29,9 @@ struct Commands {
     return exercise_command(engine, options, std::cout, std::cerr);
   }
   int operator()(const GraphOptions& options) const { return graph_command(*engine, options, std::cout, std::cerr); }
+  int operator()(const GradcheckOptions& options) const {
+    return gradcheck_command(engine, options, std::cout, std::cerr);
+  }
   int operator()(const ProgressOptions& options) const {
     return progress_command(engine, options, std::cout, std::cerr);
   }

@@ -54,12 +54,12 @@ file(GLOB view_folders LIST_DIRECTORIES true CONFIGURE_DEPENDS app/views/* app/v
 list(FILTER view_folders EXCLUDE REGEX "\\.")
 app_sources(view_sources ${view_folders})
 add_library(tilescope_views OBJECT ${view_sources})
-target_link_libraries(tilescope_views PUBLIC tilescope_panels tilescope_graph tilescope_torch_operator PkgConfig::MD4C)
+target_link_libraries(tilescope_views PUBLIC tilescope_panels tilescope_graph tilescope_torch_operator tilescope_autograd PkgConfig::MD4C)
 target_compile_options(tilescope_views PRIVATE ${OPTIMISE_LITTLE})
 use_precompiled(views tilescope_views)
 
 # Commands that need no window.
-app_library(tilescope_commands app/commands tilescope_exercises tilescope_report tilescope_graph tilescope_host_program tilescope_torch_operator CLI11::CLI11)
+app_library(tilescope_commands app/commands tilescope_exercises tilescope_report tilescope_graph tilescope_host_program tilescope_torch_operator tilescope_autograd CLI11::CLI11)
 use_precompiled(little tilescope_commands)
 
 app_library(tilescope_window app/window tilescope_panels tilescope_commands PkgConfig::PNG)

@@ -150,6 +150,41 @@ void add_graph_options(CLI::App& command, GraphOptions& options) {
   command.add_flag("--json", options.json, "one JSON object");
 }
 
+void add_gradcheck_options(CLI::App& command, GradcheckOptions& options) {
+  command.add_option("lab", options.run.lab, "the lab autograd (if left out), or FILE.cu with kernels of your own");
+  command.add_option("--program", options.program,
+                     "FILE instead: a program of the tape, with lines such as x, w: matrix and y = mul(x, w)");
+  command.add_option("--rung", options.run.rung, "a rung of the lab; all if left out");
+  command.add_option("--set", options.run.set, "NAME=VALUE, a parameter of the lab")->take_all();
+  command.add_option("--size", options.run.size, "NAME=VALUE, a size, of a file any that its launch lines use")
+      ->take_all();
+  command.add_option("--break", options.run.broken, "a switch that plants a wrong gradient")->take_all();
+  command.add_option("--on", options.run.device, "'sim' (default) or 'gpu'");
+  command.add_option("--seed", options.run.seed, "seed of the random inputs");
+  command.add_option("--forward", options.forward, "of a file: a kernel of the forward pass, in order of launch")
+      ->take_all();
+  command.add_option("--backward", options.backward, "of a file: a kernel of the backward pass")->take_all();
+  command
+      .add_option("--arg", options.arguments,
+                  "of a file: NAME=SPEC, what a name in a launch line is, as for exec: x=buf:f32:n:normal for an "
+                  "input, y=buf:f32:n:poison for a result, n=i32:n; dx and dy follow from x and y")
+      ->take_all();
+  command.add_flag("--torch", options.torch, "compare with torch.autograd too; needs a Python with PyTorch");
+  command.add_flag("--step-sizes", options.step_sizes, "how the step of a central difference decides its error");
+  command.add_flag("--json", options.json, "one JSON object");
+}
+
+void add_progress_options(CLI::App& command, ProgressOptions& options) {
+  command.add_flag("--json", options.json, "one JSON object, with the accepted texts of exercises");
+  command.add_option("--verify", options.verify, "FILE.json: judge the accepted texts in it again");
+  auto* certificate =
+      command.add_option("--certificate", options.certificate, "FILE.png: one page about it, to print or to show");
+  command.add_option("--name", options.name, "your name on the certificate")->needs(certificate);
+  command.add_option("--language", options.language, "of the certificate: 'en' or 'zh'")
+      ->check(CLI::IsMember({"en", "zh"}))
+      ->needs(certificate);
+}
+
 void add_bench_options(CLI::App& command, BenchOptions& options) {
   command.add_option("labs", options.labs, "labs; all if left out");
   command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
@@ -233,6 +268,15 @@ const CLI::Validator is_source_or_path(
     },
     "FILE");
 
+void add_window_options(CLI::App& app, WindowOptions& options) {
+  app.add_option("file", options.file, "a CUDA, Triton or PTX file to open in the Sandbox")->check(is_source_or_path);
+  app.add_option("--lab", options.lab, "open the window on this lab");
+  app.add_option("--rung", options.rung, "and this rung");
+  app.add_option("--language", options.language, "'en' or 'zh'")->check(CLI::IsMember({"en", "zh"}));
+  app.add_flag("--light", options.light, "the light theme");
+  app.add_option("--state-file", options.state_file)->group("");
+}
+
 /// CLI11 reports problems by exceptions, which do not leave this file.
 Result<std::string> parse_with(CLI::App& app, int count, const char* const* words) {
   try {
@@ -265,6 +309,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   SpeedOptions speed;
   ExerciseOptions exercise;
   GraphOptions graph;
+  GradcheckOptions gradcheck;
   ProgressOptions progress;
   ReviewOptions review;
   ShotCommandOptions shot;
@@ -273,12 +318,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   CLI::App app(kDescription, "tilescope");
   app.set_version_flag("--version", TILESCOPE_VERSION);
   app.require_subcommand(0, 1);
-  app.add_option("file", window.file, "a CUDA, Triton or PTX file to open in the Sandbox")->check(is_source_or_path);
-  app.add_option("--lab", window.lab, "open the window on this lab");
-  app.add_option("--rung", window.rung, "and this rung");
-  app.add_option("--language", window.language, "'en' or 'zh'")->check(CLI::IsMember({"en", "zh"}));
-  app.add_flag("--light", window.light, "the light theme");
-  app.add_option("--state-file", window.state_file)->group("");
+  add_window_options(app, window);
   auto* list_words = app.add_subcommand("list", "labs, rungs, parameters, and what is available here");
   list_words->add_flag("--json", list.json, "one JSON object");
   auto* run_words = app.add_subcommand("run", "run a lab's kernel and check its result");
@@ -296,6 +336,9 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   const auto* exercise_words = add_exercise_options(app, exercise);
   auto* graph_words = app.add_subcommand("graph", "operators of a model: FLOPs, bytes, time bounds, what fusing saves");
   add_graph_options(*graph_words, graph);
+  auto* gradcheck_words =
+      app.add_subcommand("gradcheck", "gradients of kernels beside central differences and PyTorch");
+  add_gradcheck_options(*gradcheck_words, gradcheck);
   const auto* progress_words = add_progress_options(app, progress);
   auto* review_words = app.add_subcommand("review", "the review cards that are due, lab by lab");
   review_words->add_flag("--json", review.json, "one JSON object");
@@ -315,6 +358,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   if (exec_words->parsed()) return exec;
   if (exercise_words->parsed()) return exercise;
   if (graph_words->parsed()) return graph;
+  if (gradcheck_words->parsed()) return gradcheck;
   if (progress_words->parsed()) return progress;
   if (review_words->parsed()) return review;
   if (shot_words->parsed()) return shot;

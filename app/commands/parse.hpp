@@ -7,6 +7,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/exercise_command.hpp"
+#include "app/commands/gradcheck_command.hpp"
 #include "app/commands/graph_command.hpp"
 
 namespace tilescope {
@@ -69,8 +70,9 @@ struct PrintText {
 };
 
 using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, HostOptions, ExportOpOptions, ExecOptions,
-                                BenchOptions, SpeedOptions, ExerciseOptions, GraphOptions, ProgressOptions,
-                                ReviewOptions, ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
+                                BenchOptions, SpeedOptions, ExerciseOptions, GraphOptions, GradcheckOptions,
+                                ProgressOptions, ReviewOptions, ShotCommandOptions, TourOptions, InteropTrialOptions,
+                                PrintText>;
 
 /// `views`: the names that --panel accepts.
 Result<Invocation> parse_command_line(int count, const char* const* words, const std::vector<std::string>& views);

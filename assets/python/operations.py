@@ -203,6 +203,14 @@ def layer_norm_backward_exact(torch, x, dy, gamma, *_):
     return dx, (dy * normal).sum(0), dy.sum(0)
 
 
+def chain_and_gradients(torch, x, w, b, gamma, beta, dy):
+    """y = layernorm(gelu(x · w + b) + x) and the gradients of its inputs, as a step of training computes them."""
+    leaves = [one.detach().requires_grad_() for one in (x, w, b, gamma, beta)]
+    x, w, b, gamma, beta = leaves
+    y = layer_norm(torch, gelu(torch, x * w + b) + x, gamma, beta)
+    return (y.detach(), *torch.autograd.grad(y, leaves, dy))
+
+
 OPERATIONS = {
     "add": Operation(vectors(2), lambda torch, a, b: torch.add(a, b), into=lambda torch, out, a, b: torch.add(a, b, out=out)),
     "mul": Operation(vectors(2), lambda torch, a, b: torch.mul(a, b), into=lambda torch, out, a, b: torch.mul(a, b, out=out)),
@@ -220,6 +228,9 @@ OPERATIONS = {
     "layernorm_backward": LayerNormBackward(lambda sizes: matrix(sizes) * 2 + [(sizes["columns"],)], layer_norm_backward,
                                             layer_norm_backward_exact, prepare=with_statistics, absolute=1e-2,
                                             relative=1e-3, spread=lambda _: [(0, 1), (0, 1), GAMMA]),
+    # Gradients of gamma and beta are sums over the rows.
+    "autograd_chain": Operation(lambda sizes: matrix(sizes) * 3 + [(sizes["columns"],)] * 2 + matrix(sizes),
+                                chain_and_gradients, absolute=2e-3, relative=1e-4),
     "rmsnorm": Operation(with_weights(1), rms_norm, absolute=1e-5, relative=1e-5, spread=lambda _: [(0, 1), GAMMA]),
     "add_rmsnorm": AddRmsNorm(lambda sizes: matrix(sizes) * 2 + [(sizes["columns"],)], add_rms_norm, absolute=1e-5,
                               relative=1e-5, spread=lambda _: [(0, 1), (0, 1), GAMMA]),

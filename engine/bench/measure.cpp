@@ -162,8 +162,19 @@ Result<void> Sweep::measure_size(int64_t size) {
   return {};
 }
 
-/// Correctness before timing. The buffers of the rung with the most of them are kept, and all rungs are timed on them:
-/// a rung's own scratch follows the buffers that it shares with the others.
+/// All rungs are timed on the same buffers: those of the rung with the most, whose scratch follows what it shares with
+/// the others. Where rungs compute different things, each place has the largest buffer that a rung has there.
+void Sweep::keep_buffers(std::vector<std::shared_ptr<DeviceBuffer>> more) {
+  if (bytes_of(more) > bytes_of(buffers_)) std::swap(more, buffers_);
+  for (size_t i = 0; i < more.size(); ++i) {
+    if (i >= buffers_.size())
+      buffers_.push_back(std::move(more[i]));
+    else if (more[i]->bytes() > buffers_[i]->bytes())
+      buffers_[i] = std::move(more[i]);
+  }
+}
+
+/// Correctness before timing.
 Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config, int64_t size) {
   std::vector<CheckedRung> checked;
   for (size_t series = 0; series < first_reference_; ++series) {
@@ -195,7 +206,7 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config, int64_
     }
     checked.push_back({series, std::move(run->compiled), std::move(run->plan.launches)});
     if (run->run_ms > kLongPilotMs) checked.back().pilot = {run->run_ms};
-    if (bytes_of(run->device_buffers) > bytes_of(buffers_)) buffers_ = std::move(run->device_buffers);
+    keep_buffers(std::move(run->device_buffers));
   }
   return checked;
 }

@@ -37,6 +37,7 @@ class Sweep {
   Config config_at(int64_t size) const;
   void open_references();
   Result<void> measure_size(int64_t size);
+  void keep_buffers(std::vector<std::shared_ptr<DeviceBuffer>> more);
   Result<std::vector<CheckedRung>> check_rungs(const Config& config, int64_t size);
   Result<void> add_rungs(std::span<const CheckedRung> rungs);
   Result<void> add_references(const Config& config, int64_t size);

@@ -341,6 +341,23 @@ TEST_F(DrawnFigures, CountTheSectorsThatCoalesceCounts) {
   EXPECT_THAT(words_of("coalescing offset=4"), Contains(HasSubstr("5 sectors")));
 }
 
+TEST_F(DrawnFigures, ShowHowTheErrorOfADifferenceDependsOnItsStep) {
+  texts_of("difference-error operator=gelu", 760);
+  std::map<std::string, double> errors;  // by step
+  for (float x = 50; x < 750; x += 9) {
+    view.explained.clear();
+    texts_of("difference-error operator=gelu", 760, {x, 90});
+    const size_t step = view.explained.find("h = 1e-"), error = view.explained.find("off by ");
+    if (step != std::string::npos && error != std::string::npos)
+      errors[view.explained.substr(step + 4, view.explained.find(' ', step + 4) - step - 4)] =
+          std::stod(view.explained.substr(error + 7));
+  }
+  EXPECT_EQ(errors.size(), 12U);
+  EXPECT_NEAR(errors["1e-2"] / errors["1e-3"], 100, 20) << "truncation";
+  EXPECT_GT(errors["1e-9"], 5 * errors["1e-7"]) << "rounding";
+  EXPECT_LT(errors["1e-5"], 1e-9);
+}
+
 TEST_F(DrawnFigures, ShowTheWavesOfAGrid) {
   // An H200 has 132 SMs; 1024 threads of 32 registers fit twice on one.
   const auto words = words_of("waves grid=300 threads=1024 registers=32 gpu=h200");

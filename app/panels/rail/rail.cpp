@@ -15,7 +15,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kRow = 24, kStageGap = 8;
+constexpr float kRow = 24, kStageGap = 8, kOpenRow = 34;
 
 /// A mark at the right end of a row: its text has unsaved edits.
 void draw_edited(PanelContext& context, ImVec2 low, ImVec2 high) {
@@ -274,9 +274,18 @@ bool own_menu(PanelContext& context, const std::filesystem::path& file) {
   return removed;
 }
 
+/// Room for the learner's own files: a heading and a few rows; more of them scroll.
+float own_files_height(const PanelContext& context) {
+  constexpr size_t kMostRows = 4;
+  if (context.sandbox == nullptr || context.sandbox->listed().empty()) return 0;
+  const auto rows = static_cast<float>(std::min(context.sandbox->listed().size(), kMostRows) + 1);
+  return context.px(kStageGap + rows * kRow + 4);
+}
+
 /// The learner's own CUDA files, below the labs. Returns the height.
 float draw_own_files(PanelContext& context, ImVec2 at, float width) {
   Sandbox& sandbox = *context.sandbox;
+  if (sandbox.listed().empty()) return 0;
   const float top = at.y;
   const Fonts& fonts = context.fonts;
   at.y += context.px(kStageGap);
@@ -304,6 +313,13 @@ float draw_own_files(PanelContext& context, ImVec2 at, float width) {
     at.y += context.px(kRow);
   }
   if (!removed.empty()) remove_file(context, removed);
+  return at.y - top;
+}
+
+/// Opens a file of the learner's own.
+void draw_open_row(PanelContext& context, ImVec2 at, float width, bool line_above) {
+  if (line_above) separator_line(context, at.y);
+  at.y += context.px(kOpenRow - kRow) / 2;
   ImGui::PushID("open");
   if (own_row(context, "own.open", at, width, context.strings("rail.open"), false, /*cross=*/false))
     context.view.asks_for_file = true;
@@ -312,19 +328,19 @@ float draw_own_files(PanelContext& context, ImVec2 at, float width) {
   // A plus sign where the other rows have their mark.
   const ImVec2 centre{at.x + context.px(20.5F), at.y + context.px(kRow / 2)};
   const float half = context.px(4), line = std::max(1.0F, context.px(1.25F));
-  ImGui::GetWindowDrawList()->AddLine({centre.x - half, centre.y}, {centre.x + half, centre.y}, context.theme.muted,
-                                      line);
-  ImGui::GetWindowDrawList()->AddLine({centre.x, centre.y - half}, {centre.x, centre.y + half}, context.theme.muted,
-                                      line);
-  return at.y + context.px(kRow) - top;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddLine({centre.x - half, centre.y}, {centre.x + half, centre.y}, context.theme.muted, line);
+  list->AddLine({centre.x, centre.y - half}, {centre.x, centre.y + half}, context.theme.muted, line);
 }
 
 }  // namespace
 
 void draw_rail(PanelContext& context) {
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const float review = review_row_height(context), foot = size.y - context.px(kMarksTotal) - review;
-  // The list scrolls in a separate child, so that the progress line stays fixed.
+  const float review = review_row_height(context), open = context.sandbox != nullptr ? context.px(kOpenRow) : 0;
+  const float own = own_files_height(context);
+  const float foot = size.y - context.px(kMarksTotal) - review - open - own;
+  // The list of labs scrolls in a separate child. What is below it stays in sight however many labs there are.
   ImGui::SetCursorScreenPos(origin);
   ImGui::BeginChild("labs", {size.x, foot}, false, ImGuiWindowFlags_NoNav);
   ImVec2 at = ImGui::GetCursorScreenPos();
@@ -341,12 +357,24 @@ void draw_rail(PanelContext& context) {
     at.y += context.px(kRow);
   }
   at.y += draw_exercises(context, at, size.x, stage);
-  if (context.sandbox != nullptr) at.y += draw_own_files(context, at, size.x);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({0, context.px(8)});
   ImGui::EndChild();
-  if (review > 0) draw_review_row(context, {origin.x, origin.y + foot}, size.x);
-  draw_marks_total(context, {origin.x, origin.y + foot + review}, size.x);
+  float y = origin.y + foot;
+  if (own > 0) {
+    separator_line(context, y);
+    ImGui::SetCursorScreenPos({origin.x, y + 1});
+    ImGui::BeginChild("own files", {size.x, own - 1}, false, ImGuiWindowFlags_NoNav);
+    const ImVec2 first = ImGui::GetCursorScreenPos();
+    ImGui::SetCursorScreenPos({first.x, first.y + draw_own_files(context, first, size.x)});
+    ImGui::Dummy({0, 1});
+    ImGui::EndChild();
+    y += own;
+  }
+  if (open > 0) draw_open_row(context, {origin.x, y}, size.x, /*line_above=*/own == 0);
+  y += open;
+  if (review > 0) draw_review_row(context, {origin.x, y}, size.x);
+  draw_marks_total(context, {origin.x, y + review}, size.x);
 }
 
 }  // namespace tilescope

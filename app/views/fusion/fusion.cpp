@@ -14,7 +14,7 @@ const ViewRegistration registered{{"fusion", 97, make_view<FusionView>, /*leads=
 
 // Unscaled pixels.
 constexpr float kFusionSide = 24, kFusionTabs = 32, kFusionLower = 110;
-constexpr float kTextLeast = 280, kTextMost = 540, kButtonHeight = 24, kErrorRow = 20;
+constexpr float kTextLeast = 280, kTextMost = 540, kErrorRow = 20;
 constexpr float kBesideLeast = 560;  // width from which the text stands beside what it gives
 constexpr float kTextHeight = 220, kPageHeight = 300;
 
@@ -29,24 +29,6 @@ std::string fusion_micro(double seconds) {
   const double micro = seconds * 1e6;
   if (micro >= 1000) return with_separators(std::llround(micro)) + " µs";
   return fmt::format("{:.{}f} µs", micro, micro >= 100 ? 0 : micro >= 10 ? 1 : 2);
-}
-
-float fusion_button(PanelContext& context, const char* id, const std::string& text, const std::string& meaning,
-                    ImVec2 low, bool lit, bool* pressed) {
-  const Theme& theme = context.theme;
-  ImFont* font = context.fonts.small;
-  const ImVec2 high{low.x + text_size(font, text).x + context.px(16), low.y + context.px(kButtonHeight)};
-  ImGui::SetCursorScreenPos(low);
-  *pressed = hit_area(id, {high.x - low.x, high.y - low.y});
-  const bool hovered = ImGui::IsItemHovered();
-  explain(context, meaning);
-  mark(context, id, low, high);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  if (hovered || lit) list->AddRectFilled(low, high, theme.raised, context.px(4));
-  list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F}, lit ? theme.accent : theme.separator,
-                context.px(4), 0, context.px(1));
-  draw_text(list, font, {low.x + context.px(8), centred_top(font, (low.y + high.y) / 2)}, theme.text, text);
-  return high.x;
 }
 
 FusionView::FusionView() {
@@ -164,11 +146,11 @@ void FusionView::draw_text_column(PanelContext& context, FusionText& text, std::
   for (size_t i = 0; i < examples.size(); ++i) {
     const std::string& title = context.strings(examples[i].key);
     const float width = text_size(context.fonts.small, title).x + context.px(16);
-    if (at.x > low.x && at.x + width > high.x) at = {low.x, at.y + context.px(kButtonHeight + 6)};
+    if (at.x > low.x && at.x + width > high.x) at = {low.x, at.y + context.px(kSmallButtonHeight + 6)};
     bool pressed = false;
     const std::string id = fmt::format("fusion example {}", i + 1);
-    at.x = fusion_button(context, id.c_str(), title, context.strings("view.fusion.example_meaning"), at,
-                         current == examples[i].text, &pressed) +
+    at.x = small_button(context, id.c_str(), title, context.strings("view.fusion.example_meaning"), at,
+                        current == examples[i].text, &pressed) +
            context.px(6);
     if (pressed) {
       text.view.buffer.select_all();
@@ -177,7 +159,7 @@ void FusionView::draw_text_column(PanelContext& context, FusionText& text, std::
       graph_.apart.clear();
     }
   }
-  const float top = at.y + context.px(kButtonHeight + 8);
+  const float top = at.y + context.px(kSmallButtonHeight + 8);
   std::string what;
   float error = 0;
   if (problem) {

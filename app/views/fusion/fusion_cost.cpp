@@ -244,8 +244,8 @@ float FusionView::draw_pairs(PanelContext& context, ImVec2 low, float width) {
     if (at.x > low.x && at.x + text_size(font, name).x + context.px(16) > low.x + width)
       at = {low.x, at.y + context.px(kPairTabs + 2)};
     bool pressed = false;
-    at.x = fusion_button(context, fmt::format("fusion pair {}", i + 1).c_str(), name,
-                         strings("view.fusion.pair_meaning"), at, i == pair_, &pressed) +
+    at.x = small_button(context, fmt::format("fusion pair {}", i + 1).c_str(), name,
+                        strings("view.fusion.pair_meaning"), at, i == pair_, &pressed) +
            context.px(6);
     if (pressed) pair_ = i;
   }

@@ -103,7 +103,7 @@ float FusionView::draw_chosen(PanelContext& context, ImVec2 low, float right) {
   const std::string label = strings.format(apart ? "view.fusion.let_fuse" : "view.fusion.keep_apart",
                                            fmt::arg("name", graph_.graph.nodes[node].name));
   bool pressed = false;
-  fusion_button(context, "fusion_apart", label, strings("view.fusion.keep_apart_meaning"), low, apart, &pressed);
+  small_button(context, "fusion_apart", label, strings("view.fusion.keep_apart_meaning"), low, apart, &pressed);
   if (pressed) toggle_apart(node);
   return height;
 }

@@ -56,7 +56,7 @@ bool draw_steps(PanelContext& context, const char* id, const std::string& label,
   for (const T one : values) {
     bool pressed = false;
     const std::string name = fmt::format("{} {}", id, one);
-    at.x = fusion_button(context, name.c_str(), fmt::format("{}", one), meaning, at, one == value, &pressed) +
+    at.x = small_button(context, name.c_str(), fmt::format("{}", one), meaning, at, one == value, &pressed) +
            context.px(4);
     if (!pressed || one == value) continue;
     value = one;

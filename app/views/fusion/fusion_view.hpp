@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/draw/editor/code_view.hpp"
+#include "app/draw/small_button.hpp"
 #include "app/views/context.hpp"
 #include "app/views/fusion/fusion_model.hpp"
 #include "app/views/graph/graph_drawing.hpp"
@@ -81,9 +82,6 @@ class FusionView final : public View {
 
 /// The colour of a group of several operators.
 ImU32 fusion_group_colour(const Theme& theme, size_t number);
-/// A small button with a frame. Returns where it ends.
-float fusion_button(PanelContext& context, const char* id, const std::string& text, const std::string& meaning,
-                    ImVec2 low, bool lit, bool* pressed);
 std::string fusion_micro(double seconds);  // "1,376 µs"
 
 }  // namespace tilescope

@@ -1,0 +1,35 @@
+// dx is the gradient of x, where y[r][c] = (x[r][c] - mean) · rstd · gamma[c] + beta[c] in every row r.
+// A block has a row. mean and rstd are there already.
+//
+// Launch: layernorm_backward<<<rows, BLOCK>>>(dy, x, gamma, dx, rows, columns, epsilon)
+#define BLOCK 128
+
+// The sum over all threads of the block; every thread gets it.
+__device__ float sum_of_block(float mine) {
+  __shared__ float partial[BLOCK];
+  partial[threadIdx.x] = mine;
+  __syncthreads();
+  for (int half = BLOCK / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
+    __syncthreads();
+  }
+  float sum = partial[0];
+  __syncthreads();  // the next call overwrites partial
+  return sum;
+}
+
+__global__ void layernorm_backward(const float* dy, const float* x, const float* gamma, float* dx, int rows,
+                                   int columns, float epsilon) {
+  long long first = static_cast<long long>(blockIdx.x) * columns;
+  const float *row = x + first, *gradient = dy + first;
+  float* to = dx + first;
+
+  float sum = 0, squares = 0;
+  for (int c = threadIdx.x; c < columns; c += BLOCK) sum += row[c];
+  float mean = sum_of_block(sum) / columns;
+  for (int c = threadIdx.x; c < columns; c += BLOCK) squares += (row[c] - mean) * (row[c] - mean);
+  float rstd = rsqrtf(sum_of_block(squares) / columns + epsilon);
+
+  // TODO: what an element owes to the other elements of its row, through mean and through rstd.
+  for (int c = threadIdx.x; c < columns; c += BLOCK) to[c] = rstd * gradient[c];
+}
