@@ -8,6 +8,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/exercise_command.hpp"
 #include "app/commands/graph_command.hpp"
+#include "app/commands/tune_command.hpp"
 
 namespace tilescope {
 
@@ -69,8 +70,8 @@ struct PrintText {
 };
 
 using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, HostOptions, ExecOptions, BenchOptions,
-                                SpeedOptions, ExerciseOptions, GraphOptions, ProgressOptions, ReviewOptions,
-                                ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
+                                SpeedOptions, TuneOptions, ExerciseOptions, GraphOptions, ProgressOptions,
+                                ReviewOptions, ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
 
 /// `views`: the names that --panel accepts.
 Result<Invocation> parse_command_line(int count, const char* const* words, const std::vector<std::string>& views);
