@@ -316,7 +316,12 @@ int measure(Engine& engine, const TuneOptions& options, const SpaceRequest& spac
                                        .seconds = options.budget},
                             .command = repeating_command(options, space),
                             .use_cache = !options.again};
-  const auto tuning = tune(engine, request, {}, {});
+  const auto progress = [&](const TuneProgress& now) {
+    constexpr size_t kBetweenLines = 25;
+    if (!now.finals && now.steps->size() % kBetweenLines == 0)
+      problems << fmt::format("{} measured, {} possible\n", now.steps->size(), now.of) << std::flush;
+  };
+  const auto tuning = tune(engine, request, progress, {});
   if (!tuning) return report_error(tuning.error(), options.json, out, problems);
   if (!options.save.empty())
     if (auto written = write_tune_map(tuning->map, options.save); !written)

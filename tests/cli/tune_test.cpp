@@ -80,7 +80,7 @@ TEST(TuneCommand, RefusesAnImpossibleSpaceInOneSentence) {
     return outcome.problems;
   };
   EXPECT_THAT(problem({.lab = "autotune", .rung = "one-size", .tried = {"BM=256", "BN=256", "WARPS=2,4"}}),
-              HasSubstr("none of the 32 configurations is possible; of the first: BM × BN = 256 × 256"));
+              HasSubstr("none of the 16 configurations is possible; of the first: BM × BN = 256 × 256"));
   EXPECT_THAT(problem({.lab = "autotune", .rung = "one-size", .tried = {"BM=100"}}),
               HasSubstr("BM = 100 is not possible"));
   EXPECT_THAT(problem({.lab = "autotune", .rung = "one-size", .tried = {"BM=64,"}}), HasSubstr("BM"));

@@ -133,6 +133,24 @@ TEST(Space, CompilesAConfigurationAndCountsTheCtasThatFit) {
   EXPECT_DOUBLE_EQ(facts.requested_bytes, 2.0 * 4096 * 4096 * (32 + 32 + 1));
 }
 
+/// The formula against what the simulator sees, at sizes that the tiles divide.
+TEST(Space, TheRequestedBytesAreThoseThatTheCtasRequest) {
+  if (!engine().compiler()) GTEST_SKIP() << engine().compiler().error().message;
+  const Lab& lab = *find_lab("autotune");
+  for (const int64_t bn : {64, 128}) {
+    Request request{.lab = "autotune", .rung = "one-size", .config = default_config(lab, DeviceKind::sim)};
+    for (const auto& [name, value] : std::map<std::string, int64_t>{{"M", 128}, {"N", 256}, {"K", 64}})
+      request.config.sizes[name] = value;
+    request.config.params["BN"] = bn;
+    const auto run = engine().run(request);
+    ASSERT_TRUE(run) << run.error().message;
+    double bytes = 0;
+    for (const BufferTraffic& buffer : run->traffic.buffers)
+      bytes += static_cast<double>(buffer.read_useful + buffer.write_useful);
+    EXPECT_DOUBLE_EQ(bytes, find_rung(lab, "one-size")->requested_bytes(request.config));
+  }
+}
+
 TEST(Space, AKernelThatDoesNotFitOnAnOlderGpuIsImpossibleThere) {
   if (!engine().compiler()) GTEST_SKIP() << engine().compiler().error().message;
   SpaceRequest request = autotune({{"BM", {128}}, {"BN", {256}}, {"BK", {64}}, {"WARPS", {8}}, {"STAGES", {4}}});

@@ -160,7 +160,7 @@ float TuneView::draw_sentence(PanelContext& context, ImVec2 low, float right) {
   const float badge_room = badge_width(context, badge()) + context.px(12);
   std::string finding, rest;
   if (map == nullptr) {
-    finding = strings("view.tune.no_space") + " ";
+    finding = strings("view.tune.no_space") + tune_gap(strings);
     rest = content_.refused ? strings.message(*content_.refused) : std::string();
   } else {
     const size_t impossible = map->count(TuneState::impossible);
@@ -169,9 +169,9 @@ float TuneView::draw_sentence(PanelContext& context, ImVec2 low, float right) {
       const TuneEntry& entry = map->entries[*best_];
       finding = strings.format("view.tune.best", fmt::arg("params", text_of_params(map->params_of(*best_))),
                                fmt::arg("time", milliseconds_text(entry.milliseconds())), fmt::arg("gpu", map->gpu)) +
-                " ";
+                tune_gap(strings);
     } else if (content_.live && map->count(TuneState::untried) + impossible == map->entries.size()) {
-      finding = strings("view.tune.untimed") + " ";
+      finding = strings("view.tune.untimed") + tune_gap(strings);
     }
     rest = strings.format("view.tune.space", fmt::arg("all", count(map->entries.size())),
                           fmt::arg("possible", count(map->entries.size() - impossible)),

@@ -33,13 +33,21 @@ float TuneView::draw_heat_map(PanelContext& context, ImVec2 low, ImVec2 high) {
   if (cell.x < context.px(6) || cell.y < context.px(6)) return low.y;
   draw_text(list, small, {low.x, centred_top(small, corner.y - context.px(10))}, theme.muted, down.name);
   if (slice_.columns > 1) draw_text(list, context.fonts.small_semibold, {corner.x, low.y}, theme.muted, across.name);
-  for (size_t column = 0; column < slice_.columns && slice_.columns > 1; ++column)
+  // Where cells are small, every second, third … value is named.
+  float widest = 0;
+  for (const int64_t value : across.values) widest = std::max(widest, text_size(small, std::to_string(value)).x);
+  const auto step = [](float label, float pitch) {
+    return static_cast<size_t>(std::max(1.0F, std::ceil(label / pitch)));
+  };
+  const size_t column_step = step(widest + context.px(4), cell.x), row_step = step(line_height(small), cell.y);
+  for (size_t column = 0; column < slice_.columns && slice_.columns > 1; column += column_step)
     draw_text_centred(list, small, {corner.x + (static_cast<float>(column) + 0.5F) * cell.x, corner.y - context.px(10)},
                       theme.text, fit_text(small, std::to_string(across.values[column]), cell.x));
   for (size_t row = 0; row < slice_.rows; ++row) {
     const float top = corner.y + static_cast<float>(row) * cell.y;
-    draw_text_right(list, small, {corner.x - context.px(8), centred_top(small, top + cell.y / 2)}, theme.text,
-                    std::to_string(down.values[row]));
+    if (row % row_step == 0)
+      draw_text_right(list, small, {corner.x - context.px(8), centred_top(small, top + cell.y / 2)}, theme.text,
+                      std::to_string(down.values[row]));
     for (size_t column = 0; column < slice_.columns; ++column) {
       const ImVec2 from{corner.x + static_cast<float>(column) * cell.x + context.px(1), top + context.px(1)};
       const ImVec2 to{from.x + cell.x - context.px(2), from.y + cell.y - context.px(2)};
@@ -70,6 +78,9 @@ void TuneView::draw_cell(PanelContext& context, const TuneCell& cell, ImVec2 low
   } else if (entry.state == TuneState::untried && entry.facts) {
     fill = mix(theme.panel, theme.read, 0.15F + 0.5F * static_cast<float>(entry.facts->occupancy));
     text = context.strings.format("view.tune.ctas", fmt::arg("count", entry.facts->ctas_per_multiprocessor));
+  } else if (entry.state == TuneState::untried) {
+    fill = mix(theme.panel, theme.read, 0.3F * static_cast<float>(cell.possible) / static_cast<float>(cell.entries));
+    text = fmt::format("{} / {}", cell.possible, cell.entries);
   }
   list->AddRectFilled(low, high, fill, context.px(2));
   if (entry.state == TuneState::impossible) hatch(list, low, high, theme.separator, context.px(6));
@@ -79,14 +90,14 @@ void TuneView::draw_cell(PanelContext& context, const TuneCell& cell, ImVec2 low
     list->AddRect({low.x - 0.5F, low.y - 0.5F}, {high.x + 0.5F, high.y + 0.5F}, theme.accent, context.px(2), 0,
                   context.px(2));
   const ImVec2 size = text_size(font, text);
-  if (!text.empty() && size.x <= high.x - low.x - context.px(2) && size.y <= high.y - low.y + context.px(6))
+  if (!text.empty() && size.x <= high.x - low.x - context.px(2) && size.y <= high.y - low.y + context.px(2))
     draw_text_centred(list, font, centre, readable_on(fill, theme), text);
   if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
   pointed_ = cell.entry;
   std::string says = sentence_of_entry(context, *cell.entry);
   if (cell.entries > 1)
-    says += " " + context.strings.format("view.tune.cell_of", fmt::arg("possible", cell.possible),
-                                         fmt::arg("all", cell.entries));
+    says += tune_gap(context.strings) + context.strings.format("view.tune.cell_of", fmt::arg("possible", cell.possible),
+                                                               fmt::arg("all", cell.entries));
   explain_rect(context, low, high, says);
   if (entry.state == TuneState::impossible) return;
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
@@ -114,6 +125,9 @@ void TuneView::draw_legend(PanelContext& context, ImVec2 low, float right) {
     put(context.strings("view.tune.legend_slow"),
         [&](ImVec2 from, ImVec2 to) { list->AddRectFilled(from, to, viridis(0), 2 * unit); });
   }
+  if (!best_ && map.count(TuneState::untried) > 0)
+    put(context.strings("view.tune.legend_possible"),
+        [&](ImVec2 from, ImVec2 to) { list->AddRectFilled(from, to, mix(theme.panel, theme.read, 0.3F), 2 * unit); });
   if (map.count(TuneState::impossible) > 0)
     put(context.strings("view.tune.legend_impossible"), [&](ImVec2 from, ImVec2 to) {
       list->AddRectFilled(from, to, theme.panel, 2 * unit);

@@ -154,18 +154,20 @@ float TuneView::draw_entry(PanelContext& context, ImVec2 low, float right) {
   std::string facts;
   if (index && map.entries[*index].facts) {
     const TuneFacts& of = *map.entries[*index].facts;
-    facts = " " + strings.format("view.tune.facts", fmt::arg("registers", of.registers),
-                                 fmt::arg("shared", with_separators(of.shared_bytes)),
-                                 fmt::arg("ctas", of.ctas_per_multiprocessor),
-                                 fmt::arg("occupancy", fmt::format("{:.0f}", of.occupancy * 100)));
+    facts = tune_gap(strings) + strings.format("view.tune.facts", fmt::arg("registers", of.registers),
+                                               fmt::arg("shared", with_separators(of.shared_bytes)),
+                                               fmt::arg("ctas", of.ctas_per_multiprocessor),
+                                               fmt::arg("occupancy", fmt::format("{:.0f}", of.occupancy * 100)));
     if (of.spill_bytes > 0)
-      facts += " " + strings.format("view.tune.spills", fmt::arg("bytes", with_separators(of.spill_bytes)));
+      facts +=
+          tune_gap(strings) + strings.format("view.tune.spills", fmt::arg("bytes", with_separators(of.spill_bytes)));
     if (of.requested_bytes > 0 && context.lab().flops) {
       Config config = context.session.request().config;
       for (const auto& [name, value] : map.sizes) config.sizes[name] = value;
-      facts += " " + strings.format("view.tune.intensity",
-                                    fmt::arg("intensity",
-                                             fmt::format("{:.0f}", context.lab().flops(config) / of.requested_bytes)));
+      facts += tune_gap(strings) +
+               strings.format(
+                   "view.tune.intensity",
+                   fmt::arg("intensity", fmt::format("{:.0f}", context.lab().flops(config) / of.requested_bytes)));
     }
   }
   const TextRun runs[] = {{context.fonts.small, context.theme.text, text},

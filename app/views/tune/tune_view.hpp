@@ -23,7 +23,6 @@ class TuneView final : public View {
   bool concerns(const Session& session) const override { return tuned_rung(session) != nullptr; }
   bool needs_no_run() const override { return true; }
   Lower lower(const PanelContext&, bool) const override { return {.lowered = 110}; }
-  bool moving(const Session& session, const ViewState&) const override { return session.tuning().running(); }
 
   // For tests.
   const TuneMap* shown_map() const;
@@ -76,6 +75,8 @@ float tune_button(PanelContext& context, const std::string& id, const std::strin
                   ImVec2 low, bool lit, bool* pressed);
 /// "M × N × K" of a map: "4,096 × 4,096 × 4,096".
 std::string tune_sizes(const Lab& lab, const TuneMap& map);
+/// Between two sentences: Chinese has no space there.
+inline std::string tune_gap(const Strings& strings) { return strings.language == Language::en ? " " : ""; }
 std::string limiter_text(const PanelContext& context, Limiter limiter);
 
 }  // namespace tilescope
