@@ -187,8 +187,13 @@ Result<TuneMap> make_space(const Engine& engine, const SpaceRequest& request) {
   const auto count = count_of(*axes);
   if (!count) return forward(count);
   TuneMap map{.lab = request.lab, .rung = request.rung, .sizes = request.config.sizes, .axes = std::move(*axes)};
-  for (const auto& [name, value] : request.config.params)
-    if (std::ranges::find(map.axes, name, &TuneAxis::name) == map.axes.end()) map.params[name] = value;
+  // What the rung does not use makes no difference, and is not part of the cache's key.
+  for (const Param& param : subject->lab->params) {
+    const bool used = std::ranges::count(subject->rung->params, param.name) > 0;
+    const bool is_axis = std::ranges::find(map.axes, param.name, &TuneAxis::name) != map.axes.end();
+    if (!is_axis && (used || param.of_problem || !param.choices.empty()))
+      map.params[param.name] = request.config.param(param.name);
+  }
   add_entries(map, *count);
   for (size_t i = 0; i < map.entries.size(); ++i)
     if (subject->rung->check)
