@@ -36,7 +36,7 @@ class TuneWorker {
   void compile(SpaceRequest space);
   void cancel() { thread_.request_stop(); }
   bool running() const { return running_; }
-  /// Of the work in flight, or of the last one; null before the first.
+  /// What the work in flight, or the last one, has found; null before the first.
   std::shared_ptr<const TuneSnapshot> snapshot() const;
   /// Why the last work ended without a result; nothing while one runs, or if it was stopped.
   std::optional<Error> error() const;

@@ -164,6 +164,8 @@ TEST_F(TuneScreen, ASpaceThatIsTooLargeKeepsItsLastParametersAtTheSliders) {
   ASSERT_NE(tune.shown_map(), nullptr);
   EXPECT_LE(tune.shown_map()->entries.size(), kMostConfigurations);
   EXPECT_TRUE(tune.shown_map()->params.contains("GROUP_M"));
+  const std::string command = tune_command_of(space_request(*session, *tuned_rung(*session)));
+  EXPECT_NE(command.find(" --set GROUP_M=8"), std::string::npos) << command;
 }
 
 TEST_F(TuneScreen, IsDrawnInBothLanguagesAndSizesWithoutOverlaps) {

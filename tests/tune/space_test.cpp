@@ -31,7 +31,7 @@ TEST(Space, CountsItsConfigurationsAndTheirLimitersAsByHand) {
   EXPECT_EQ(map->entries.size(), 16U);
   // Four warps: 128 × 256, 256 × 128 and 256 × 256. Eight warps: 256 × 256. Each with two numbers of stages.
   EXPECT_EQ(map->limiters().at(Limiter::registers), 8U);
-  // Of those that are left, 384 rows and columns in five stages: 245,760 bytes, twice.
+  // Two of the others have 384 rows and columns in five stages: 245,760 bytes.
   EXPECT_EQ(map->limiters().at(Limiter::shared), 2U);
   EXPECT_EQ(map->count(TuneState::untried), 6U);
 }

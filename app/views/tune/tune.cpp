@@ -64,6 +64,12 @@ std::string limiter_text(const PanelContext& context, Limiter limiter) {
   return context.strings("view.tune.limit_other");
 }
 
+std::string tune_command_of(const SpaceRequest& space) {
+  std::string command = fmt::format("tilescope tune {} --rung {}", space.lab, space.rung);
+  for (const std::string& name : space.fixed) command += fmt::format(" --set {}={}", name, space.config.param(name));
+  return command;
+}
+
 const TuneMap* TuneView::shown_map() const {
   if (map_ > 0 && map_ <= content_.known.size()) return &content_.known[map_ - 1];
   return content_.live ? &*content_.live : nullptr;
@@ -178,8 +184,7 @@ float TuneView::draw_sentence(PanelContext& context, ImVec2 low, float right) {
                           fmt::arg("impossible", count(impossible)));
     if (!best_ && !context.session.engine().gpu())
       rest +=
-          " " + strings.format("view.tune.record",
-                               fmt::arg("command", fmt::format("tilescope tune {} --rung {}", map->lab, map->rung)));
+          tune_gap(strings) + strings.format("view.tune.record", fmt::arg("command", tune_command_of(content_.space)));
   }
   const TextRun runs[] = {{context.fonts.body_semibold, context.theme.text, finding},
                           {context.fonts.body, context.theme.muted, rest}};

@@ -75,6 +75,8 @@ float tune_button(PanelContext& context, const std::string& id, const std::strin
                   ImVec2 low, bool lit, bool* pressed);
 /// "M × N × K" of a map: "4,096 × 4,096 × 4,096".
 std::string tune_sizes(const Lab& lab, const TuneMap& map);
+/// The command that tunes this space, with what it holds fixed.
+std::string tune_command_of(const SpaceRequest& space);
 /// Between two sentences: Chinese has no space there.
 inline std::string tune_gap(const Strings& strings) { return strings.language == Language::en ? " " : ""; }
 std::string limiter_text(const PanelContext& context, Limiter limiter);
