@@ -296,6 +296,11 @@ Result<TuneMap> known_map(Engine& engine, const SpaceRequest& space) {
   if (!gpu) return forward(gpu);
   for (TuneMap& map : maps_of(*find_lab(space.lab), space.rung, space.config, *gpu))
     if (has_sizes(map, space.config)) return std::move(map);
+  // A file that cannot be read may be the map that is missing.
+  const TuningFolders folders = tuning_folders();
+  for (const auto& folder : {folders.cache, folders.recordings})
+    if (const TuneMaps read = read_tune_maps(folder, Badge::recorded); !read.refused.empty())
+      return tl::unexpected<Error>(read.refused.front());
   return tl::unexpected<Error>(make_error(
       ErrorId::usage,
       {phrase("there is no map of {} {} at {}", space.lab, space.rung, values_text(space.config.sizes))},

@@ -167,10 +167,15 @@ TEST_F(TuneReplay, ShowsARecordedMapBestFirstWithTheRegretOfEachSearch) {
   EXPECT_GT(object["replays"][1]["worst_regret"], 0.3);  // two trials of six may miss the best by a third
 }
 
-TEST_F(TuneReplay, AHalfWrittenRecordingIsPassedOver) {
+TEST_F(TuneReplay, AHalfWrittenFileIsPassedOverAndNamedIfItMayBeWhatIsMissing) {
   ASSERT_TRUE(write_tune_map(timed_sixteen(), folder_ / "map.json"));
   fs::resize_file(folder_ / "map.json", 500);
-  EXPECT_EQ(tuned({.lab = "autotune", .rung = "one-size", .replay = true}).status, 2);
+  const Outcome outcome = tuned({.lab = "autotune", .rung = "one-size", .replay = true});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.problems, HasSubstr("map.json was refused: it is not JSON, or its end is missing"));
+  EXPECT_THAT(outcome.problems, HasSubstr("'tilescope tune' writes it again"));
+  ASSERT_TRUE(write_tune_map(timed_sixteen(), folder_ / "whole.json"));
+  EXPECT_EQ(tuned({.lab = "autotune", .rung = "one-size", .replay = true}).status, 0);
 }
 
 TEST(TuneCommand, ItsOptionsAreParsed) {
