@@ -173,9 +173,11 @@ Result<Search> run_search(const SearchPlan& plan, size_t candidates, const Measu
 }
 
 double regret_of(const TuneMap& map, size_t found) {
-  const auto best = map.best();
-  if (!best || map.entries[found].state != TuneState::timed) return HUGE_VAL;
-  return std::max(0.0, map.entries[found].milliseconds() / map.entries[*best].milliseconds() - 1);
+  if (map.entries[found].state != TuneState::timed) return HUGE_VAL;
+  double best = HUGE_VAL;
+  for (const TuneEntry& entry : map.entries)
+    if (entry.state == TuneState::timed) best = std::min(best, entry.median_ms);
+  return map.entries[found].median_ms / best - 1;
 }
 
 Search replay(const TuneMap& map, const SearchPlan& plan) {
