@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-const ViewRegistration registered{{"tune", 95, make_view<TuneView>}};
+const ViewRegistration registered{{"tune", 94, make_view<TuneView>}};
 
 // Unscaled pixels.
 constexpr float kTuneSide = 24, kTuneButton = 24, kTuneLine = 20;
@@ -164,7 +164,7 @@ float TuneView::draw_sentence(PanelContext& context, ImVec2 low, float right) {
   const Strings& strings = context.strings;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float badge_room = badge_width(context, badge()) + context.px(12);
-  std::string finding, rest;
+  std::string finding, rest, command;
   if (map == nullptr) {
     finding = strings("view.tune.no_space") + tune_gap(strings);
     rest = content_.refused ? strings.message(*content_.refused) : std::string();
@@ -182,13 +182,20 @@ float TuneView::draw_sentence(PanelContext& context, ImVec2 low, float right) {
     rest = strings.format("view.tune.space", fmt::arg("all", count(map->entries.size())),
                           fmt::arg("possible", count(map->entries.size() - impossible)),
                           fmt::arg("impossible", count(impossible)));
-    if (!best_ && !context.session.engine().gpu())
-      rest +=
-          tune_gap(strings) + strings.format("view.tune.record", fmt::arg("command", tune_command_of(content_.space)));
+    if (!best_ && !context.session.engine().gpu()) {
+      rest += tune_gap(strings) + strings("view.tune.record");
+      command = tune_command_of(content_.space);
+    }
   }
   const TextRun runs[] = {{context.fonts.body_semibold, context.theme.text, finding},
                           {context.fonts.body, context.theme.muted, rest}};
-  const float height = flow_text(list, low, right - low.x - badge_room, context.px(22), runs);
+  float height = flow_text(list, low, right - low.x - badge_room, context.px(22), runs);
+  if (!command.empty()) {
+    ImFont* code = context.fonts.code;
+    draw_text(list, code, {low.x, low.y + height + context.px(2)}, context.theme.text,
+              fit_text(code, command, right - low.x));
+    height += context.px(22);
+  }
   draw_badge(context, list, {right, low.y}, badge());
   mark(context, "tune.sentence", low, {right, low.y + height});
   return low.y + height;
