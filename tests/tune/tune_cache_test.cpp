@@ -74,6 +74,17 @@ TEST_F(TuneCache, AMapIsReadAsItWasWritten) {
   EXPECT_EQ(read->best(), 1U);  // the only one with a final time
 }
 
+TEST_F(TuneCache, TimesOfDifferentPassesAreNotCompared) {
+  TuneMap map = made_up_map();
+  EXPECT_DOUBLE_EQ(map.times_best(1), 0.25 / 0.2);
+  map.entries[0].final_ms = 0.24;  // under longer load
+  EXPECT_EQ(map.best(), 0U);
+  EXPECT_DOUBLE_EQ(map.times_best(1), 0.25 / 0.2) << "both by the first pass";
+  map.entries[1].final_ms = 0.26;
+  EXPECT_DOUBLE_EQ(map.times_best(1), 0.26 / 0.24);
+  EXPECT_EQ(map.times_best(3), 0) << "it is impossible";
+}
+
 TEST_F(TuneCache, KnowsWhatWasMeasuredAndASecondReaderToo) {
   const TuneMap map = made_up_map();
   ASSERT_TRUE(store_cached(map, folder_));

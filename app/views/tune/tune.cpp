@@ -244,11 +244,10 @@ std::string TuneView::sentence_of_entry(const PanelContext& context, size_t inde
     case TuneState::timed:
       break;
   }
-  const double best = best_ ? map.entries[*best_].milliseconds() : entry.milliseconds();
   return strings.format(entry.final_ms > 0 ? "view.tune.cell_final" : "view.tune.cell_timed",
                         fmt::arg("params", params), fmt::arg("time", milliseconds_text(entry.milliseconds())),
                         fmt::arg("first", milliseconds_text(entry.median_ms)),
-                        fmt::arg("ratio", fmt::format("{:.2f}", entry.milliseconds() / best)));
+                        fmt::arg("ratio", fmt::format("{:.2f}", map.times_best(index))));
 }
 
 }  // namespace tilescope

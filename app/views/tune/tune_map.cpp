@@ -72,7 +72,7 @@ void TuneView::draw_cell(PanelContext& context, const TuneCell& cell, ImVec2 low
   ImU32 fill = theme.panel;
   std::string text;
   if (entry.state == TuneState::timed && best_) {
-    const double ratio = entry.milliseconds() / map.entries[*best_].milliseconds();
+    const double ratio = map.times_best(*cell.entry);
     fill = viridis(speed_of_cell(std::max(1.0, ratio)));
     text = cell.entry == best_ ? context.strings("view.tune.fastest") : fmt::format("{:.2f}×", ratio);
   } else if (entry.state == TuneState::untried && entry.facts) {

@@ -45,6 +45,14 @@ std::optional<size_t> TuneMap::best() const {
   return best;
 }
 
+double TuneMap::times_best(size_t entry) const {
+  const auto index = best();
+  if (!index || entries[entry].state != TuneState::timed) return 0;
+  const TuneEntry &one = entries[entry], &fastest = entries[*index];
+  const bool finals = one.final_ms > 0 && fastest.final_ms > 0;
+  return finals ? one.final_ms / fastest.final_ms : one.median_ms / fastest.median_ms;
+}
+
 std::vector<size_t> TuneMap::ranking() const {
   std::vector<size_t> order;
   for (size_t i = 0; i < entries.size(); ++i)
