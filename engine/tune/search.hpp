@@ -71,8 +71,8 @@ Result<Search> run_search(const SearchPlan& plan, size_t candidates, const Measu
 /// How many candidates successive halving starts with, so that all its rounds take the samples of `trials` full ones.
 size_t halving_start(size_t candidates, size_t trials);
 
-/// Time of `found` over the best time of the map, minus 1. Both are those of the first pass: final times are taken under
-/// longer load, so they are not comparable with the times of configurations that have no final one.
+/// Time of `found` over the best time of the map, minus 1. Both are those of the first pass: final times are taken
+/// under longer load, so they are not comparable with the times of configurations that have no final one.
 double regret_of(const TuneMap& map, size_t found);
 
 /// A search over a complete map in place of a GPU: samples are drawn from the recorded ones, with replacement.

@@ -75,8 +75,8 @@ struct TuneMap {
   std::map<Limiter, size_t> limiters() const;
   /// The fastest one, by its final time if any has one; nothing if none was timed.
   std::optional<size_t> best() const;
-  /// How many times as long as the best a timed entry takes: by final times if both have one, else by those of the first
-  /// pass, because times of different passes are not comparable. 0: there is no best.
+  /// How many times as long as the best a timed entry takes: by final times if both have one, else by those of the
+  /// first pass, because times of different passes are not comparable. 0: there is no best.
   double times_best(size_t entry) const;
   /// Indices of the timed entries, fastest first.
   std::vector<size_t> ranking() const;
