@@ -25,6 +25,7 @@ struct Commands {
   int operator()(const ExecOptions& options) const { return exec_command(*engine, options, std::cout, std::cerr); }
   int operator()(const BenchOptions& options) const { return bench_command(*engine, options, std::cout, std::cerr); }
   int operator()(const SpeedOptions& options) const { return speed_command(*engine, options, std::cout, std::cerr); }
+  int operator()(const TuneOptions& options) const { return tune_command(*engine, options, std::cout, std::cerr); }
   int operator()(const ExerciseOptions& options) const {
     return exercise_command(engine, options, std::cout, std::cerr);
   }

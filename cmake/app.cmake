@@ -28,7 +28,7 @@ app_library(tilescope_form app/sandbox/form tilescope_reading tilescope_engine)
 app_library(tilescope_exercises app/exercises tilescope_form)
 app_library(tilescope_draw "app/draw;app/draw/plots;app/draw/editor;app/draw/gl" tilescope_gpu glfw PkgConfig::EPOXY PkgConfig::IMGUI)
 target_include_directories(tilescope_draw SYSTEM PUBLIC /usr/include/imgui)
-app_library(tilescope_session app/session tilescope_bench)
+app_library(tilescope_session app/session tilescope_tune)
 app_library(tilescope_recall app/recall tilescope_session)
 app_library(tilescope_sandbox app/sandbox tilescope_session tilescope_form)
 app_library(tilescope_observed app/observed tilescope_draw tilescope_bench tilescope_layout)
@@ -59,7 +59,7 @@ target_compile_options(tilescope_views PRIVATE ${OPTIMISE_LITTLE})
 use_precompiled(views tilescope_views)
 
 # Commands that need no window.
-app_library(tilescope_commands app/commands tilescope_exercises tilescope_report tilescope_graph tilescope_host_program tilescope_torch_operator tilescope_autograd CLI11::CLI11)
+app_library(tilescope_commands app/commands tilescope_exercises tilescope_report tilescope_tune tilescope_graph tilescope_host_program tilescope_torch_operator tilescope_autograd CLI11::CLI11)
 use_precompiled(little tilescope_commands)
 
 app_library(tilescope_window app/window tilescope_panels tilescope_commands PkgConfig::PNG)

@@ -126,6 +126,9 @@ struct Rung {
   std::function<void(const Config&, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t output,
                      size_t begin, size_t end, double* expected)>
       reference = {};
+  /// Bytes of global memory that all CTAs together request, if the parameters decide it: smaller tiles of a matrix
+  /// product read its operands more often.
+  std::function<double(const Config&)> requested_bytes = {};
   /// Constraints that the ranges of sizes and parameters cannot express. Checked before buffers and launches are
   /// requested.
   std::function<Result<void>(const Config&)> check = {};

@@ -210,6 +210,31 @@ void add_speed_options(CLI::App& command, SpeedOptions& options) {
   command.add_flag("--json", options.json, "one JSON object");
 }
 
+void add_tune_options(CLI::App& command, TuneOptions& options) {
+  command.add_option("lab", options.lab, "a lab's name, as 'tilescope list' shows it")->required();
+  command.add_option("--rung", options.rung, "a rung of the lab; the lab's usual one if left out");
+  command
+      .add_option("--set", options.set,
+                  "NAME=VALUE, a parameter that is not tried; GPU=h200 chooses the GPU that is modelled")
+      ->take_all();
+  command.add_option("--size", options.size, "NAME=VALUE, a size; those of a GPU if left out")->take_all();
+  command.add_option("--try", options.tried, "NAME=VALUE,VALUE: only these values of a parameter")->take_all();
+  command
+      .add_option("--search", options.search,
+                  "exhaustive: every configuration; random; halving: many with few samples, the faster half with more")
+      ->check(CLI::IsMember({"exhaustive", "random", "halving"}));
+  command.add_option("--budget", options.budget, "seconds for the search")->check(CLI::Range(0.1, 86400.0));
+  command.add_option("--trials", options.trials, "configurations timed in full, or as many samples")
+      ->check(CLI::Range(1, 4096));
+  command.add_option("--seed", options.seed, "seed of random and halving");
+  command.add_flag("--static", options.only_static, "time nothing: what fits, registers, shared memory, occupancy");
+  command.add_flag("--replay", options.replay, "time nothing: the newest known map, and the searches over it");
+  command.add_flag("--again", options.again, "time what the cache knows too");
+  command.add_option("--save", options.save, "FILE.json, the map as a recording");
+  command.add_option("--rows", options.rows, "configurations in the table")->check(CLI::Range(1, 4096));
+  command.add_flag("--json", options.json, "one JSON object");
+}
+
 void add_shot_options(CLI::App& command, ShotCommandOptions& options, const std::vector<std::string>& views) {
   add_run_options(command, options.run);
   command.add_option("--panel", options.panel, "the view")->check(CLI::IsMember(views));
@@ -307,6 +332,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   ExportOpOptions export_op;
   BenchOptions bench;
   SpeedOptions speed;
+  TuneOptions tune;
   ExerciseOptions exercise;
   GraphOptions graph;
   GradcheckOptions gradcheck;
@@ -333,6 +359,8 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   add_bench_options(*bench_words, bench);
   auto* speed_words = app.add_subcommand("speed", "what fusing saves, the roofline, the map of schemes, small sizes");
   add_speed_options(*speed_words, speed);
+  auto* tune_words = app.add_subcommand("tune", "the configurations of a rung: which are possible, which is fastest");
+  add_tune_options(*tune_words, tune);
   const auto* exercise_words = add_exercise_options(app, exercise);
   auto* graph_words = app.add_subcommand("graph", "operators of a model: FLOPs, bytes, time bounds, what fusing saves");
   add_graph_options(*graph_words, graph);
@@ -365,6 +393,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   if (tour_words->parsed()) return tour;
   if (bench_words->parsed()) return bench;
   if (speed_words->parsed()) return speed;
+  if (tune_words->parsed()) return tune;
   if (trial_words->parsed()) return InteropTrialOptions{};
   return window;
 }

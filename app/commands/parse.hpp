@@ -9,6 +9,7 @@
 #include "app/commands/exercise_command.hpp"
 #include "app/commands/gradcheck_command.hpp"
 #include "app/commands/graph_command.hpp"
+#include "app/commands/tune_command.hpp"
 
 namespace tilescope {
 
@@ -69,10 +70,10 @@ struct PrintText {
   std::string text;
 };
 
-using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, HostOptions, ExportOpOptions, ExecOptions,
-                                BenchOptions, SpeedOptions, ExerciseOptions, GraphOptions, GradcheckOptions,
-                                ProgressOptions, ReviewOptions, ShotCommandOptions, TourOptions, InteropTrialOptions,
-                                PrintText>;
+using Invocation =
+    std::variant<WindowOptions, ListOptions, RunOptions, HostOptions, ExportOpOptions, ExecOptions, BenchOptions,
+                 SpeedOptions, TuneOptions, ExerciseOptions, GraphOptions, GradcheckOptions, ProgressOptions,
+                 ReviewOptions, ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
 
 /// `views`: the names that --panel accepts.
 Result<Invocation> parse_command_line(int count, const char* const* words, const std::vector<std::string>& views);

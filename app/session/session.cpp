@@ -8,6 +8,7 @@
 #include "app/session/fusion_worker.hpp"
 #include "app/session/session_workers.hpp"
 #include "app/session/step_worker.hpp"
+#include "app/session/tune_worker.hpp"
 #include "engine/run/show_launch.hpp"
 
 namespace tilescope {
@@ -57,7 +58,8 @@ Session::Session(std::shared_ptr<Engine> engine)
       run_worker_(std::make_unique<RunWorker>(engine_)),
       bench_worker_(std::make_unique<BenchWorker>(engine_->root())),
       step_worker_(std::make_unique<StepWorker>()),
-      fusion_worker_(std::make_unique<FusionWorker>(engine_->root())) {
+      fusion_worker_(std::make_unique<FusionWorker>(engine_->root())),
+      tune_worker_(std::make_unique<TuneWorker>(engine_->root())) {
   rung_ = &default_rung(*lab_);
   wanted_ = first_request(*lab_, engine_->gpu() ? DeviceKind::gpu : DeviceKind::sim);
 }
@@ -68,6 +70,7 @@ void Session::set_wake(std::function<void()> wake) {
   run_worker_->set_wake(wake);
   step_worker_->set_wake(wake);
   fusion_worker_->set_wake(wake);
+  tune_worker_->set_wake(wake);
   bench_worker_->set_wake(std::move(wake));
 }
 

@@ -21,6 +21,7 @@ namespace tilescope {
 
 class FusionWorker;  // app/session/fusion_worker.hpp
 class StepWorker;    // app/session/step_worker.hpp
+class TuneWorker;    // app/session/tune_worker.hpp
 struct StepWish;
 
 /// The kernels that a rung launches with these values, the shown one first; all of its kernels if that cannot be
@@ -128,6 +129,10 @@ class Session {
   std::optional<Error> fusion_error() const;            // why there is none
   bool counting_fusion() const;
 
+  /// Tuning of a rung, or compiling its configurations.
+  TuneWorker& tuning() { return *tune_worker_; }
+  const TuneWorker& tuning() const { return *tune_worker_; }
+
   /// Device memory bytes of this lab's rungs that have run at this configuration, on the modelled GPU.
   CountedBytes counted_bytes(const Config& config) const;
 
@@ -174,6 +179,7 @@ class Session {
   std::unique_ptr<BenchWorker> bench_worker_;
   std::unique_ptr<StepWorker> step_worker_;
   std::unique_ptr<FusionWorker> fusion_worker_;
+  std::unique_ptr<TuneWorker> tune_worker_;
   std::unique_ptr<StepWish> wanted_steps_;  // null: none, or the result no longer exists
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "engine/bench/json_reader.hpp"
+#include "engine/json_reader.hpp"
 #include "engine/text_file.hpp"
 
 namespace tilescope {

@@ -1,15 +1,13 @@
 #include "engine/bench/recording.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
-#include "engine/bench/json_reader.hpp"
-#include "engine/sha256.hpp"
+#include "engine/json_file.hpp"
+#include "engine/json_reader.hpp"
 #include "engine/text_file.hpp"
 
 namespace tilescope {
@@ -20,73 +18,17 @@ using nlohmann::json;
 constexpr std::uintmax_t kLargestFile = 16u << 20;
 constexpr int kFormatWithRates = 1, kMapFormatWithRates = 2;  // written by earlier versions of the program
 
-/// Texts that are not UTF-8 (a command line may hold any bytes) are written with replacement characters.
-std::string text_of(const json& document, int indent) {
-  return document.dump(indent, ' ', false, json::error_handler_t::replace);
-}
-
-/// SHA-256 of the compact dump without its own member; nlohmann's objects are sorted, so the dump is canonical.
-std::string fingerprint(json document) {
-  document.erase("sha256");
-  return sha256_of(text_of(document, -1));
-}
-
-/// Discarded if the text is not JSON, or nests deeper than any recording (dumping recurses).
-json parse(const std::string& text) {
-  bool too_deep = false;
-  json document = json::parse(
-      text,
-      [&too_deep](int depth, json::parse_event_t, json&) {
-        too_deep |= depth > 8;
-        return !too_deep;
-      },
-      false);
-  return too_deep ? json(json::value_t::discarded) : document;
-}
-
-bool holds_list(const json& value) {
-  return value.is_array() || (value.is_object() && std::any_of(value.begin(), value.end(), holds_list));
-}
-
-/// A value that contains no list, such as a timing point or a shape, is written on one line.
-void append_lines(std::string& text, const json& value, size_t depth) {
-  if (!value.is_structured() || value.empty()) {
-    text += text_of(value, -1);
-    return;
-  }
-  const bool is_object = value.is_object(), is_split = holds_list(value);
-  const auto end_line = [&](size_t next_depth) {
-    if (is_split) text.append("\n").append(next_depth, ' ');
-  };
-  text += is_object ? '{' : '[';
-  for (auto item = value.begin(); item != value.end(); ++item) {
-    if (item != value.begin()) text += is_split ? "," : ", ";
-    end_line(depth + 1);
-    if (is_object) text += text_of(item.key(), -1) + ": ";
-    append_lines(text, *item, depth + 1);
-  }
-  end_line(depth);
-  text += is_object ? '}' : ']';
-}
-
-/// Rounds to six significant digits: no time can be reproduced more accurately.
-double rounded(double value) {
-  const std::string text = fmt::format("{:.6g}", value);
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
 json to_json(const TimingPoint& point, bool of_map) {
   json object{{"size", point.size},
-              {"median_ms", rounded(point.median_ms)},
-              {"low_ms", rounded(point.low_ms)},
-              {"high_ms", rounded(point.high_ms)},
+              {"median_ms", six_digits(point.median_ms)},
+              {"low_ms", six_digits(point.low_ms)},
+              {"high_ms", six_digits(point.high_ms)},
               {"samples", point.samples},
               {"useful_bytes", point.useful_bytes},
               {"cold_l2", point.cold_l2},
               {"sm_clock_mhz", point.sm_clock_mhz}};
   if (of_map) object["params"] = point.params;
-  if (point.burst_ms > 0) object["burst_ms"] = rounded(point.burst_ms);
+  if (point.burst_ms > 0) object["burst_ms"] = six_digits(point.burst_ms);
   if (!point.note.empty()) object["note"] = point.note;
   return object;
 }
@@ -99,7 +41,7 @@ json to_json(const TimingSeries& series, bool of_map) {
               {"unavailable", series.unavailable},
               {"points", std::move(points)}};
   for (const auto& [size, microseconds] : series.host_us)
-    object["host_us"].push_back({{"size", size}, {"us", rounded(microseconds)}});
+    object["host_us"].push_back({{"size", size}, {"us", six_digits(microseconds)}});
   for (const auto& [size, reason] : series.gaps) object["gaps"].push_back({{"size", size}, {"reason", reason}});
   return object;
 }
@@ -234,7 +176,7 @@ json to_json(const SpeedReport& report) {
                 {"series", std::move(series)}};
   for (const SweepPoint& shape : report.shapes)
     document["shapes"].push_back({{"name", shape.name}, {"sizes", shape.sizes}});
-  document["sha256"] = fingerprint(document);
+  document["sha256"] = json_fingerprint(document);
   return document;
 }
 
@@ -244,14 +186,14 @@ Result<SpeedReport> report_from_json(const json& document, const std::string& so
   if (!version.is_number_integer()) return fail(ErrorId::recording_refused, source, "it names no format version");
   if (version < json(kFormatWithRates) || version > json(SpeedReport::kMapFormat)) {
     return fail(ErrorId::recording_refused, source,
-                phrase("it has format version {}, and this program reads versions {} to {}", text_of(version, -1),
+                phrase("it has format version {}, and this program reads versions {} to {}", version.dump(),
                        kFormatWithRates, SpeedReport::kMapFormat));
   }
   const Format format{.is_map = version == json(kMapFormatWithRates) || version == json(SpeedReport::kMapFormat),
                       .has_rates = version <= json(kMapFormatWithRates)};
   const json sha256 = document.value("sha256", json());
   if (!sha256.is_string()) return fail(ErrorId::recording_refused, source, "it has no sha256");
-  if (sha256.get<std::string>() != fingerprint(document)) {
+  if (sha256.get<std::string>() != json_fingerprint(document)) {
     return fail(ErrorId::recording_refused, source, "it was altered: its sha256 does not match its contents");
   }
   std::string fault;
@@ -262,23 +204,7 @@ Result<SpeedReport> report_from_json(const json& document, const std::string& so
 }
 
 Result<void> write_recording(const SpeedReport& report, const std::filesystem::path& file) {
-  // Written under a temporary name and renamed, so that no reader sees half a file.
-  std::filesystem::path partial = file;
-  partial += ".partial";
-  {
-    std::ofstream stream(partial, std::ios::binary | std::ios::trunc);
-    std::string text;
-    append_lines(text, to_json(report), 0);
-    stream << text << '\n';
-    stream.flush();
-    if (!stream) return fail(ErrorId::file_not_written, file.string(), "the write failed");
-  }
-  std::error_code error;
-  std::filesystem::rename(partial, file, error);
-  if (!error) return {};
-  std::error_code ignored;
-  std::filesystem::remove(partial, ignored);
-  return fail(ErrorId::file_not_written, file.string(), error.message());
+  return write_json(to_json(report), file);
 }
 
 Result<SpeedReport> read_recording(const std::filesystem::path& file) {
@@ -288,7 +214,7 @@ Result<SpeedReport> read_recording(const std::filesystem::path& file) {
   if (size > kLargestFile) return fail(ErrorId::recording_refused, file.string(), "it is too large");
   const auto text = read_text(file);
   if (!text) return fail(ErrorId::file_not_found, file.string(), "it cannot be read");
-  const json document = parse(*text);
+  const json document = parse_json(*text);
   if (document.is_discarded()) {
     return fail(ErrorId::recording_refused, file.string(), "it is not JSON, or its end is missing");
   }

@@ -15,6 +15,7 @@
 #include "engine/run/paths.hpp"
 #include "engine/sim/simulator.hpp"
 #include "engine/text_file.hpp"
+#include "engine/tune/maps/tuned.hpp"
 
 namespace tilescope {
 namespace {
@@ -42,6 +43,9 @@ std::shared_ptr<Engine> Engine::open(const EngineOptions& options) {
   engine->ptx_source_ = open_ptx_source();
   engine->gpu_ = open_gpu([record = InteropRecord::in(user_cache_folder())] { record.note(); });
   engine->simulator_ = make_simulator(options.simulator_threads);
+  set_tuning_folders({.kernels = engine->root_ / "kernels",
+                      .recordings = engine->root_ / "assets" / "recordings" / "tune",
+                      .cache = (options.cache_folder.empty() ? user_cache_folder() : options.cache_folder) / "tuning"});
   engine->gpus_ = read_gpu_specs(engine->root_ / "assets" / "gpus.toml");
   return engine;
 }

@@ -173,7 +173,7 @@ class RunningScreenTest : public ScreenTest {
     if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
     click("rung.tiles-per-cta");
     press(Key::f5);
-    point_at(ImVec2(900, 60));  // nothing there has an explanation that would appear
+    point_at(ImVec2(1080, 60));  // nothing there has an explanation that would appear
     ASSERT_TRUE(settle());
     ASSERT_NE(screen->session.result(), nullptr)
         << (screen->session.error() ? screen->session.error()->message : "no result");
