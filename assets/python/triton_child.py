@@ -24,7 +24,7 @@ import types
 from triton_file import Module
 from triton_guess import guess_of
 from triton_refusal import Refused, first_line, line_in
-from triton_stand_ins import StandIn
+from triton_stand_ins import Buffer, StandIn, UnknownNumber
 
 QUESTIONS, ANSWERS = os.fdopen(os.dup(0), encoding="utf-8"), os.dup(1)
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a file that reads its input must not take the questions
@@ -177,6 +177,15 @@ def specialized(param, argument):
     return kind, None, aligned if divisible else []
 
 
+def seen_by_heuristic(argument):
+    kind = argument["type"]
+    if kind == "none":
+        return None
+    if kind.startswith("*"):
+        return Buffer(kind[1:])
+    return UnknownNumber() if kind.startswith(("fp", "bf")) else argument.get("value")
+
+
 def bind(jit, arguments, constexprs, heuristics):
     """Signature, constants and attributes as ASTSource takes them, and which arguments the kernel keeps."""
     wanted = [param for param in jit.params if not param.is_constexpr]
@@ -199,7 +208,7 @@ def bind(jit, arguments, constexprs, heuristics):
             continue
         argument = next(given)
         position += 1
-        values[param.name] = argument.get("value")
+        values[param.name] = seen_by_heuristic(argument)
         kind, constant, attribute = specialized(param, argument)
         signature[param.name] = kind
         if kind == "constexpr":

@@ -141,8 +141,31 @@ def class_named(name):
     return type(name, (), {"__module__": "torch"})
 
 
+class Tensor:
+    """torch.Tensor."""
+
+
+class Buffer(Tensor):
+    """What a heuristic sees of a buffer."""
+
+    def __init__(self, kind):
+        self.dtype = getattr(importlib.import_module("torch"), TORCH_NAMES.get(kind, kind))
+
+
+class UnknownNumber:
+    """What a heuristic sees of a floating-point argument, whose value no other part of a compilation depends on."""
+
+    def _unknown(self, *_):
+        raise TypeError("it depends on a floating-point argument, whose value is not known here")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __int__ = _unknown
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _unknown
+
+
+TORCH_NAMES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64", "u8": "uint8", "u16": "uint16",
+               "u32": "uint32", "u64": "uint64", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64"}
 FACTS = {
-    "torch": {"__version__": "2.9.0", "Tensor": class_named("Tensor"), "dtype": class_named("dtype"),
+    "torch": {"__version__": "2.9.0", "Tensor": Tensor, "dtype": class_named("dtype"),
               "device": class_named("device"), "Size": tuple},
     "torch._C": {"_cuda_getCurrentRawStream": lambda *_: 0},
     "torch.version": {"cuda": "13.0", "hip": None, "xpu": None, "__version__": "2.9.0"},

@@ -89,6 +89,31 @@ TEST_F(OwnTriton, NullLeavesAPointerOut) {
   EXPECT_THAT(exec("bias.py --grid 1 -D N=64 --arg b=buf:f32:64:ones" + ends).out, HasSubstr("[0] 2\n"));
 }
 
+TEST_F(OwnTriton, AHeuristicSeesWhatTheCallerGives) {
+  write("bias.py",
+        "import torch\nimport triton\nimport triton.language as tl\n\n"
+        "@triton.heuristics({'BIASED': lambda a: a['b'] is not None, 'WIDE': lambda a: a['x'].dtype == torch.float32,\n"
+        "                    'SCALED': lambda a: a['scale'] > 0})\n"
+        "@triton.jit\ndef copy(x, b, y, n, scale, N: tl.constexpr, BIASED: tl.constexpr, WIDE: tl.constexpr,\n"
+        "         SCALED: tl.constexpr):\n"
+        "    i = tl.arange(0, N)\n    v = tl.load(x + i)\n    if BIASED:\n        v += tl.load(b + i)\n"
+        "    if WIDE:\n        v += 10\n    if SCALED:\n        v *= scale\n    tl.store(y + i, v)\n");
+  const auto run = [&](const std::string& words) {
+    return exec(
+        "bias.py --grid 1 -D N=64 --arg y=buf:f32:64:poison --arg n=i32:64 --arg scale=f32:3 --print 'y[0:1]' " +
+        words);
+  };
+  const std::string x = "--arg x=buf:f32:64:ones ", b = "--arg b=buf:f32:64:ones ", half = "--arg x=buf:f16:64:ones ";
+  EXPECT_THAT(run(x + b + "-D SCALED=False").out, HasSubstr("[0] 12\n"));
+  EXPECT_THAT(run(x + "--arg b=null -D SCALED=False").out, HasSubstr("[0] 11\n"));
+  EXPECT_THAT(run(half + b + "-D SCALED=True").out, HasSubstr("[0] 6\n"));
+  const Outcome unknown = run(x + b);
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.problems, HasSubstr("bias.py(8): error: the heuristic for SCALED raised TypeError: it depends on "
+                                          "a floating-point argument, whose value is not known here"));
+  EXPECT_THAT(unknown.problems, HasSubstr("give SCALED a value"));
+}
+
 TEST_F(OwnTriton, BadLinesAreRefusedInOneSentence) {
   const std::string launch = "--grid 4 -D BLOCK=256";
   expect_refused("twice.py --grid 4 -D BLOCK=100" + std::string(kArguments),
