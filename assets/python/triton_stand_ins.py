@@ -137,11 +137,23 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             setattr(module, name, value)
 
 
-def class_named(name):
-    return type(name, (), {"__module__": "torch"})
+class Made:
+    """An object of a class that has to be one: for isinstance, or to inherit from."""
+
+    def __init__(self, *_, **__):
+        pass
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return StandIn(f"{type(self).__name__}.{name}")
 
 
-class Tensor:
+def class_named(name, **members):
+    return type(name, (Made,), {"__module__": "torch", **members})
+
+
+class Tensor(Made):
     """torch.Tensor."""
 
 
@@ -171,7 +183,7 @@ FACTS = {
     "torch.version": {"cuda": "13.0", "hip": None, "xpu": None, "__version__": "2.9.0"},
     "torch.cuda": {"is_available": lambda: True, "device_count": lambda: 1, "current_device": lambda: 0,
                    "get_device_capability": lambda *_: CAPABILITY, "get_device_name": lambda *_: "NVIDIA A100"},
-    "torch.autograd": {"Function": class_named("Function")},
+    "torch.autograd": {"Function": class_named("Function", apply=StandIn("Function.apply"))},
     "torch.nn": {"Module": class_named("Module")},
 }
 

@@ -114,6 +114,46 @@ TEST_F(OwnTriton, AHeuristicSeesWhatTheCallerGives) {
   EXPECT_THAT(unknown.problems, HasSubstr("give SCALED a value"));
 }
 
+constexpr const char* kCopies =
+    "import triton\nimport triton.language as tl\n@@\n\n@triton.jit\ndef copy(x, y, n, BLOCK: tl.constexpr):\n"
+    "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+    "    tl.store(y + i, doubled(tl.load(x + i, mask=i < n)), mask=i < n)\n";
+constexpr const char* kDoubled = "\n@triton.jit\ndef doubled(v):\n    return 2 * v\n";
+
+std::string copies(const std::string& import) {
+  std::string text = kCopies;
+  return text.replace(text.find("@@"), 2, import);
+}
+
+TEST_F(OwnTriton, AnImportedFileMayRaise) {
+  const std::string line = " --grid 4 -D BLOCK=256 --print 'y[999:1000]'" + std::string(kArguments);
+  write("helper.py",
+        "import triton, no_such_package\nfrom no_such_package.types import Cache\n\n"
+        "class Named(Cache):\n    pass\n\nTABLE = [1][2]\n" +
+            std::string(kDoubled));
+  write("copies.py", copies("from helper import doubled"));
+  EXPECT_THAT(exec("copies.py" + line).out, HasSubstr("[999] 1998\n"));
+  write("helper.py", "import triton\nBASE = 1 // 0\nif BASE:\n    pass\n");
+  const Outcome missing = exec("copies.py" + line);
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.problems, HasSubstr("cannot import name 'doubled' from 'helper'"));
+  EXPECT_THAT(missing.problems, HasSubstr("line 2 of that file raised ZeroDivisionError"));
+}
+
+TEST_F(OwnTriton, AFileOfAPackageAsksForItsVersion) {
+  const std::string line = " --grid 4 -D BLOCK=256 --print 'y[999:1000]'" + std::string(kArguments);
+  write("kit/helper.py", "import triton\nfrom kit import __version__\n\nif __version__ >= '1.2':\n" +
+                             std::string("    from .parts import *\n"));
+  write("kit/parts/__init__.py", "from .doubling import doubled\n");
+  write("kit/parts/doubling.py", "import triton\n" + std::string(kDoubled));
+  write("kit/copies.py", copies("from .helper import doubled"));
+  write("kit/__init__.py", "from .copies import copy\n\n__version__ = '1.3'\n");
+  EXPECT_THAT(exec("kit/copies.py" + line).out, HasSubstr("[999] 1998\n"));
+  write("kit/version.py", "__version__ = '1.4'\n");
+  write("kit/__init__.py", "from .version import __version__\nfrom .copies import copy\n");
+  EXPECT_THAT(exec("kit/copies.py" + line).out, HasSubstr("[999] 1998\n"));
+}
+
 TEST_F(OwnTriton, BadLinesAreRefusedInOneSentence) {
   const std::string launch = "--grid 4 -D BLOCK=256";
   expect_refused("twice.py --grid 4 -D BLOCK=100" + std::string(kArguments),
