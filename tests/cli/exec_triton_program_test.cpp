@@ -114,6 +114,21 @@ TEST_F(OwnTriton, AHeuristicSeesWhatTheCallerGives) {
   EXPECT_THAT(unknown.problems, HasSubstr("give SCALED a value"));
 }
 
+TEST_F(OwnTriton, AHeuristicSeesWhatOthersComputed) {
+  write("tiles.py",
+        "import triton\nimport triton.language as tl\n\n"
+        "@triton.heuristics({'N': lambda a: a['n'] // 2, 'M': lambda a: a['N'] // 2})\n"
+        "@triton.heuristics({'K': lambda a: a['M'] + 1, 'num_warps': lambda a: a['M'] // 8})\n"
+        "@triton.jit\ndef tiles(y, n, K: tl.constexpr, M: tl.constexpr, N: tl.constexpr):\n"
+        "    tl.store(y + tl.arange(0, N), tl.full([N], 100 * M + K, tl.int32))\n");
+  const std::string line = "tiles.py --grid 1 --arg y=buf:i32:32:poison --arg n=i32:64 --print 'y[31:32]'";
+  const Outcome outcome = exec(line);
+  EXPECT_THAT(outcome.out, HasSubstr("[31] 1617\n")) << outcome.problems;
+  EXPECT_THAT(outcome.out, HasSubstr("num_warps=2"));
+  EXPECT_THAT(exec(line + " -D M=4 --num-warps 1").out,
+              testing::AllOf(HasSubstr("[31] 405\n"), HasSubstr("num_warps=1")));
+}
+
 constexpr const char* kCopies =
     "import triton\nimport triton.language as tl\n@@\n\n@triton.jit\ndef copy(x, y, n, BLOCK: tl.constexpr):\n"
     "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
