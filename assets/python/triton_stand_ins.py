@@ -23,6 +23,8 @@ HOST_SIDE = ("cuda", "cupy", "einops", "flash_attn", "matplotlib", "numpy", "pac
              "yaml")
 OTHER_DEVICES = ("corex", "gcu", "hpu", "mlu", "mps", "musa", "npu", "ptpu", "txda", "xpu")  # torch.cuda is what is looked for
 CAPABILITY = (8, 0)  # the GPU that the file finds is the one for which the simulator's PTX is made
+PROPERTIES = {"multiprocessor_count": 108, "max_num_regs": 65536, "max_shared_mem": 166912, "warpSize": 32,
+              "sm_clock_rate": 1410000, "mem_clock_rate": 1215000, "mem_bus_width": 5120}
 
 
 class StandIn:
@@ -182,10 +184,19 @@ FACTS = {
     "torch._C": {"_cuda_getCurrentRawStream": lambda *_: 0},
     "torch.version": {"cuda": "13.0", "hip": None, "xpu": None, "__version__": "2.9.0"},
     "torch.cuda": {"is_available": lambda: True, "device_count": lambda: 1, "current_device": lambda: 0,
-                   "get_device_capability": lambda *_: CAPABILITY, "get_device_name": lambda *_: "NVIDIA A100"},
+                   "get_device_capability": lambda *_: CAPABILITY, "get_device_name": lambda *_: "NVIDIA A100",
+                   "get_device_properties": lambda *_: device_properties()},
     "torch.autograd": {"Function": class_named("Function", apply=StandIn("Function.apply"))},
     "torch.nn": {"Module": class_named("Module")},
 }
+
+
+def device_properties():
+    """What torch.cuda.get_device_properties says: heuristics choose tiles by it."""
+    found = StandIn("device properties", "no device is used here")
+    found.name, (found.major, found.minor) = "NVIDIA A100", CAPABILITY
+    found.multi_processor_count, found.warp_size = PROPERTIES["multiprocessor_count"], PROPERTIES["warpSize"]
+    return found
 
 
 def make_driver():
@@ -193,13 +204,11 @@ def make_driver():
 
     driver = StandIn("driver", "no driver is used here")
     target = GPUTarget("cuda", 10 * CAPABILITY[0] + CAPABILITY[1], 32)
-    properties = {"multiprocessor_count": 108, "max_num_regs": 65536, "max_shared_mem": 166912, "warpSize": 32,
-                  "sm_clock_rate": 1410000, "mem_clock_rate": 1215000, "mem_bus_width": 5120}
     driver.get_current_target = lambda: target
     driver.get_current_device = lambda: 0
     driver.get_current_stream = lambda *_: 0
     driver.get_device_capability = lambda *_: CAPABILITY
-    driver.utils.get_device_properties = lambda *_: properties
+    driver.utils.get_device_properties = lambda *_: PROPERTIES
     return driver
 
 
