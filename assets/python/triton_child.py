@@ -24,7 +24,7 @@ import types
 from triton_file import Module
 from triton_guess import guess_of
 from triton_refusal import Refused, first_line, line_in
-from triton_stand_ins import StandIn
+from triton_stand_ins import Buffer, StandIn, UnknownNumber
 
 QUESTIONS, ANSWERS = os.fdopen(os.dup(0), encoding="utf-8"), os.dup(1)
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a file that reads its input must not take the questions
@@ -66,8 +66,8 @@ def unwrapped(value):
             configs = list(value.configs)
         elif hasattr(value, "values") and hasattr(value, "fn") and isinstance(value.values, dict):
             # lambda args: bool(args["CAUSAL"]) for CAUSAL only converts what the caller gives.
-            heuristics = {name: function for name, function in value.values.items()
-                          if name not in getattr(getattr(function, "__code__", None), "co_consts", ())}
+            heuristics.update({name: function for name, function in value.values.items()
+                               if name not in getattr(getattr(function, "__code__", None), "co_consts", ())})
         elif not hasattr(value, "fn"):
             return None
         value = value.fn
@@ -177,8 +177,18 @@ def specialized(param, argument):
     return kind, None, aligned if divisible else []
 
 
-def bind(jit, arguments, constexprs, heuristics):
-    """Signature, constants and attributes as ASTSource takes them, and which arguments the kernel keeps."""
+def seen_by_heuristic(argument):
+    kind = argument["type"]
+    if kind == "none":
+        return None
+    if kind.startswith("*"):
+        return Buffer(kind[1:])
+    return UnknownNumber() if kind.startswith(("fp", "bf")) else argument.get("value")
+
+
+def bind(jit, arguments, constexprs, heuristics, options):
+    """Signature, constants and attributes as ASTSource takes them, and which arguments the kernel keeps. Heuristics may
+    also choose options."""
     wanted = [param for param in jit.params if not param.is_constexpr]
     # A parameter without tl.constexpr may be given as one: autotune and heuristics set any parameter by name.
     taken = [param for param in wanted if param.name not in constexprs]
@@ -199,7 +209,7 @@ def bind(jit, arguments, constexprs, heuristics):
             continue
         argument = next(given)
         position += 1
-        values[param.name] = argument.get("value")
+        values[param.name] = seen_by_heuristic(argument)
         kind, constant, attribute = specialized(param, argument)
         signature[param.name] = kind
         if kind == "constexpr":
@@ -208,13 +218,19 @@ def bind(jit, arguments, constexprs, heuristics):
         kept.append(position)
         if attribute:
             attributes[(number,)] = attribute
+    known = {**values, **constexprs}
+    for name, function in heuristics.items():  # each sees what those before it computed
+        if name in names and name not in constexprs:
+            known[name] = heuristic(jit, name, function, known)
+        elif name in ("num_warps", "num_stages") and name not in options:
+            known[name] = options[name] = heuristic(jit, name, function, known)
     for number, param in enumerate(jit.params):
         if signature[param.name] != "constexpr" or (number,) in constants:
             continue
         if param.name in constexprs:
             constants[(number,)] = constant_of(constexprs[param.name])
         elif param.name in heuristics:
-            constants[(number,)] = heuristic(jit, param.name, heuristics[param.name], {**values, **constexprs})
+            constants[(number,)] = known[param.name]
         elif param.has_default:
             constants[(number,)] = param.default
         else:
@@ -325,7 +341,7 @@ def answer_compile(request):
     if configs:  # what is not given comes from the first configuration
         constexprs = {**{key: plain(value) for key, value in configs[0].kwargs.items()}, **constexprs}
         options = {"num_warps": configs[0].num_warps, "num_stages": configs[0].num_stages, **options}
-    signature, constants, attributes, kept = bind(jit, request["arguments"], constexprs, heuristics)
+    signature, constants, attributes, kept = bind(jit, request["arguments"], constexprs, heuristics, options)
     source = ASTSource(fn=jit, signature=signature, constexprs=constants, attrs=attributes)
     target = GPUTarget("cuda", request["target"], 32)
     os.write(2, f"it was compiling {name}\n".encode())

@@ -6,12 +6,14 @@
     module.imported             the files beside it that it imported, with their times of change
 
 Statements that only run the host side are passed over. A statement that raises is noted and passed over; a name that a
-failed import would have bound becomes a stand-in, so that `@libentry()` above a kernel does no harm. A file in a package
-is imported as a part of it, without the packages' own __init__.py, unless a name of theirs is asked for.
+failed import would have bound becomes a stand-in, so that `@libentry()` above a kernel does no harm. The files beside it
+that it imports are executed in the same way. A file in a package is imported as a part of it, without the packages' own
+__init__.py, unless a name of theirs is asked for.
 """
 
 import ast
 import importlib
+import importlib.machinery
 import linecache
 import os
 import re
@@ -35,22 +37,105 @@ class Ended(BaseException):
 
 
 class PackageModule(types.ModuleType):
-    """A package above the file. Its __init__.py is executed with the first name that is no module of it."""
+    """A package. Its __init__.py is executed with the first name that is asked of it, and if it is a package above the
+    user's file, with the first that is no module of it."""
+
+    is_above = False
 
     def __getattr__(self, name):
-        if name.startswith("__") or self.__dict__.get("is_executed"):
+        if name == "__version__":
+            self.__version__ = self.version()
+            return self.__version__
+        if (name.startswith("__") and name != "__all__") or self.__dict__.get("is_executed"):
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
-        try:
-            return importlib.import_module(f"{self.__name__}.{name}")
-        except ImportError:
-            pass
+        if self.is_above:
+            try:
+                return importlib.import_module(f"{self.__name__}.{name}")
+            except ImportError:
+                pass
         self.__dict__["is_executed"] = True
-        file = os.path.join(self.__path__[0], "__init__.py")
-        with open(file, encoding="utf-8") as source:
-            exec(compile(source.read(), file, "exec"), self.__dict__)
+        for statement in self.statements():
+            execute(statement, self.__file__, self.__dict__, getattr(self.__loader__, "skipped", []))
         if name not in self.__dict__:
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         return self.__dict__[name]
+
+    def statements(self):
+        with open(self.__file__, encoding="utf-8") as source:
+            return ast.parse(source.read(), self.__file__).body
+
+    def version(self):
+        """`__version__ = "1.2"` or `from .version import __version__`: nothing else has to be executed for it."""
+        for one in self.statements():
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant):
+                if any(isinstance(target, ast.Name) and target.id == "__version__" for target in one.targets):
+                    return one.value.value
+            if isinstance(one, ast.ImportFrom) and one.level == 1 and one.module:
+                if any(alias.name == "__version__" for alias in one.names):
+                    return importlib.import_module(f"{self.__name__}.{one.module}").__version__
+        raise AttributeError(f"module '{self.__name__}' has no attribute '__version__'")
+
+
+def is_installed(file):
+    """Whether a file belongs to Python's own packages or to Tilescope."""
+    folders = {os.path.realpath(one) + os.sep for one in (sys.prefix, sys.base_prefix, OWN_FOLDER)}
+    return os.path.realpath(file).startswith(tuple(folders))
+
+
+class HelperLoader(importlib.machinery.SourceFileLoader):
+    """Loads a file that the user's file imports: a statement that raises does not stop the others."""
+
+    def __init__(self, name, path):
+        super().__init__(name, path)
+        self.skipped = []
+
+    def create_module(self, spec):
+        return PackageModule(spec.name) if self.is_package(spec.name) else None
+
+    def exec_module(self, module):
+        if isinstance(module, PackageModule):
+            return
+        for statement in ast.parse(self.get_source(self.name), self.path).body:
+            execute(statement, self.path, module.__dict__, self.skipped)
+
+
+class HelperFinder(importlib.machinery.PathFinder):
+    """Finds the files below the folder from which the user's file imports."""
+
+    def __init__(self, root):
+        self.root = os.path.join(os.path.realpath(root), "")
+
+    def find_spec(self, name, path=None, target=None):
+        spec = super().find_spec(name, path, target)
+        if spec is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            return None
+        if not os.path.realpath(spec.origin).startswith(self.root) or is_installed(spec.origin):
+            return None
+        spec.loader = HelperLoader(name, spec.origin)
+        return spec
+
+
+def execute(statement, file, namespace, skipped):
+    """One that raises is noted as (line, sentence). Names that it would have imported become stand-ins."""
+    try:
+        exec(compile(ast.Module([statement], []), file, "exec"), namespace)
+        return
+    except (KeyboardInterrupt, MemoryError, TookTooLong):
+        raise
+    except BaseException as error:  # a file may call sys.exit
+        line = line_in(file, error) or statement.lineno
+        sentence = "it ends the process" if isinstance(error, (Ended, SystemExit)) else (
+            f"{type(error).__name__}: {first_line(error)}{why_of_helper(error)}")
+        skipped.append((line, sentence))
+    for name, path in bound_by_import(statement):
+        namespace.setdefault(name, triton_stand_ins.StandIn(path, f"line {line} raised {sentence}"))
+
+
+def why_of_helper(error):
+    """A name may be missing in an imported file because a statement raised there."""
+    helper = sys.modules.get(error.name) if isinstance(error, ImportError) and error.name else None
+    skipped = getattr(getattr(helper, "__loader__", None), "skipped", None)
+    return f"; line {skipped[0][0]} of that file raised {skipped[0][1]}" if skipped else ""
 
 
 def packages_above(folder):
@@ -117,16 +202,19 @@ class Module:
         before = set(sys.modules)
         kept = sys.modules.get(name)
         sys.path.insert(0, root)
+        finder = HelperFinder(root)
+        sys.meta_path.insert(1, finder)
         importlib.invalidate_caches()
         try:
             for package, at in packages:
                 made = sys.modules[package] = PackageModule(package)
-                made.__path__, made.__package__ = [at], package
+                made.__path__, made.__package__, made.is_above = [at], package, True
                 made.__file__ = os.path.join(at, "__init__.py")
             sys.modules[name] = module
             self.run_all()
         finally:
             sys.path.remove(root)
+            sys.meta_path.remove(finder)
             sys.modules.pop(name, None)
             if kept is not None:
                 sys.modules[name] = kept
@@ -156,28 +244,17 @@ class Module:
         # The last line of standard error is the reason that is given if the process dies here.
         os.write(2, f"it was executing line {statement.lineno} of the file\n".encode())
         try:
-            exec(compile(ast.Module([statement], []), self.file, "exec"), self.namespace)
-            return
+            execute(statement, self.file, self.namespace, self.skipped)
         except TookTooLong as error:
             line = line_in(self.file, error) or statement.lineno
             raise Refused("slow", f"the file runs for more than {LONGEST} s here", line,
                           "Importing it must only define kernels: put the rest below if __name__ == '__main__'.") from None
-        except (KeyboardInterrupt, MemoryError):
-            raise
-        except BaseException as error:  # a file may call sys.exit
-            line = line_in(self.file, error) or statement.lineno
-            sentence = "it ends the process" if isinstance(error, (Ended, SystemExit)) else (
-                f"{type(error).__name__}: {first_line(error)}")
-            self.skipped.append((line, sentence))
-        for name, path in bound_by_import(statement):
-            self.namespace.setdefault(name, triton_stand_ins.StandIn(path, f"line {line} raised {sentence}"))
 
     def forget_imports(self, before):
         """Files beside this one may change: the next execution imports them anew."""
-        kept = tuple(os.path.realpath(one) + os.sep for one in {sys.prefix, sys.base_prefix, OWN_FOLDER})
         for name in set(sys.modules) - before:
             file = getattr(sys.modules[name], "__file__", None)
-            if not file or os.path.realpath(file).startswith(kept):
+            if not file or is_installed(file):
                 continue
             if file != self.file and os.path.isfile(file):
                 self.imported[file] = os.stat(file).st_mtime_ns

@@ -23,6 +23,8 @@ HOST_SIDE = ("cuda", "cupy", "einops", "flash_attn", "matplotlib", "numpy", "pac
              "yaml")
 OTHER_DEVICES = ("corex", "gcu", "hpu", "mlu", "mps", "musa", "npu", "ptpu", "txda", "xpu")  # torch.cuda is what is looked for
 CAPABILITY = (8, 0)  # the GPU that the file finds is the one for which the simulator's PTX is made
+PROPERTIES = {"multiprocessor_count": 108, "max_num_regs": 65536, "max_shared_mem": 166912, "warpSize": 32,
+              "sm_clock_rate": 1410000, "mem_clock_rate": 1215000, "mem_bus_width": 5120}
 
 
 class StandIn:
@@ -137,20 +139,64 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             setattr(module, name, value)
 
 
-def class_named(name):
-    return type(name, (), {"__module__": "torch"})
+class Made:
+    """An object of a class that has to be one: for isinstance, or to inherit from."""
+
+    def __init__(self, *_, **__):
+        pass
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return StandIn(f"{type(self).__name__}.{name}")
 
 
+def class_named(name, **members):
+    return type(name, (Made,), {"__module__": "torch", **members})
+
+
+class Tensor(Made):
+    """torch.Tensor."""
+
+
+class Buffer(Tensor):
+    """What a heuristic sees of a buffer."""
+
+    def __init__(self, kind):
+        self.dtype = getattr(importlib.import_module("torch"), TORCH_NAMES.get(kind, kind))
+
+
+class UnknownNumber:
+    """What a heuristic sees of a floating-point argument, whose value no other part of a compilation depends on."""
+
+    def _unknown(self, *_):
+        raise TypeError("it depends on a floating-point argument, whose value is not known here")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __int__ = _unknown
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _unknown
+
+
+TORCH_NAMES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64", "u8": "uint8", "u16": "uint16",
+               "u32": "uint32", "u64": "uint64", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64"}
 FACTS = {
-    "torch": {"__version__": "2.9.0", "Tensor": class_named("Tensor"), "dtype": class_named("dtype"),
+    "torch": {"__version__": "2.9.0", "Tensor": Tensor, "dtype": class_named("dtype"),
               "device": class_named("device"), "Size": tuple},
     "torch._C": {"_cuda_getCurrentRawStream": lambda *_: 0},
     "torch.version": {"cuda": "13.0", "hip": None, "xpu": None, "__version__": "2.9.0"},
     "torch.cuda": {"is_available": lambda: True, "device_count": lambda: 1, "current_device": lambda: 0,
-                   "get_device_capability": lambda *_: CAPABILITY, "get_device_name": lambda *_: "NVIDIA A100"},
-    "torch.autograd": {"Function": class_named("Function")},
+                   "get_device_capability": lambda *_: CAPABILITY, "get_device_name": lambda *_: "NVIDIA A100",
+                   "get_device_properties": lambda *_: device_properties()},
+    "torch.autograd": {"Function": class_named("Function", apply=StandIn("Function.apply"))},
     "torch.nn": {"Module": class_named("Module")},
 }
+
+
+def device_properties():
+    """What torch.cuda.get_device_properties says: heuristics choose tiles by it."""
+    found = StandIn("device properties", "no device is used here")
+    found.name, (found.major, found.minor) = "NVIDIA A100", CAPABILITY
+    found.multi_processor_count, found.warp_size = PROPERTIES["multiprocessor_count"], PROPERTIES["warpSize"]
+    return found
 
 
 def make_driver():
@@ -158,13 +204,11 @@ def make_driver():
 
     driver = StandIn("driver", "no driver is used here")
     target = GPUTarget("cuda", 10 * CAPABILITY[0] + CAPABILITY[1], 32)
-    properties = {"multiprocessor_count": 108, "max_num_regs": 65536, "max_shared_mem": 166912, "warpSize": 32,
-                  "sm_clock_rate": 1410000, "mem_clock_rate": 1215000, "mem_bus_width": 5120}
     driver.get_current_target = lambda: target
     driver.get_current_device = lambda: 0
     driver.get_current_stream = lambda *_: 0
     driver.get_device_capability = lambda *_: CAPABILITY
-    driver.utils.get_device_properties = lambda *_: properties
+    driver.utils.get_device_properties = lambda *_: PROPERTIES
     return driver
 
 

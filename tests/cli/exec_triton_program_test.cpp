@@ -89,6 +89,87 @@ TEST_F(OwnTriton, NullLeavesAPointerOut) {
   EXPECT_THAT(exec("bias.py --grid 1 -D N=64 --arg b=buf:f32:64:ones" + ends).out, HasSubstr("[0] 2\n"));
 }
 
+TEST_F(OwnTriton, AHeuristicSeesWhatTheCallerGives) {
+  write("bias.py",
+        "import torch\nimport triton\nimport triton.language as tl\n\n"
+        "@triton.heuristics({'BIASED': lambda a: a['b'] is not None, 'WIDE': lambda a: a['x'].dtype == torch.float32,\n"
+        "                    'SCALED': lambda a: a['scale'] > 0})\n"
+        "@triton.jit\ndef copy(x, b, y, n, scale, N: tl.constexpr, BIASED: tl.constexpr, WIDE: tl.constexpr,\n"
+        "         SCALED: tl.constexpr):\n"
+        "    i = tl.arange(0, N)\n    v = tl.load(x + i)\n    if BIASED:\n        v += tl.load(b + i)\n"
+        "    if WIDE:\n        v += 10\n    if SCALED:\n        v *= scale\n    tl.store(y + i, v)\n");
+  const auto run = [&](const std::string& words) {
+    return exec(
+        "bias.py --grid 1 -D N=64 --arg y=buf:f32:64:poison --arg n=i32:64 --arg scale=f32:3 --print 'y[0:1]' " +
+        words);
+  };
+  const std::string x = "--arg x=buf:f32:64:ones ", b = "--arg b=buf:f32:64:ones ", half = "--arg x=buf:f16:64:ones ";
+  EXPECT_THAT(run(x + b + "-D SCALED=False").out, HasSubstr("[0] 12\n"));
+  EXPECT_THAT(run(x + "--arg b=null -D SCALED=False").out, HasSubstr("[0] 11\n"));
+  EXPECT_THAT(run(half + b + "-D SCALED=True").out, HasSubstr("[0] 6\n"));
+  const Outcome unknown = run(x + b);
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.problems, HasSubstr("bias.py(8): error: the heuristic for SCALED raised TypeError: it depends on "
+                                          "a floating-point argument, whose value is not known here"));
+  EXPECT_THAT(unknown.problems, HasSubstr("give SCALED a value"));
+}
+
+TEST_F(OwnTriton, AHeuristicSeesWhatOthersComputed) {
+  write("tiles.py",
+        "import torch\nimport triton\nimport triton.language as tl\n\n"
+        "PROCESSORS = torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count\n\n"
+        "@triton.heuristics({'N': lambda a: a['n'] // 2, 'M': lambda a: a['N'] // 2})\n"
+        "@triton.heuristics({'K': lambda a: a['M'] + 1, 'num_warps': lambda a: a['M'] // 8 if PROCESSORS > 1 else 1})\n"
+        "@triton.jit\ndef tiles(y, n, K: tl.constexpr, M: tl.constexpr, N: tl.constexpr):\n"
+        "    tl.store(y + tl.arange(0, N), tl.full([N], 100 * M + K, tl.int32))\n");
+  const std::string line = "tiles.py --grid 1 --arg y=buf:i32:32:poison --arg n=i32:64 --print 'y[31:32]'";
+  const Outcome outcome = exec(line);
+  EXPECT_THAT(outcome.out, HasSubstr("[31] 1617\n")) << outcome.problems;
+  EXPECT_THAT(outcome.out, HasSubstr("num_warps=2"));
+  EXPECT_THAT(exec(line + " -D M=4 --num-warps 1").out,
+              testing::AllOf(HasSubstr("[31] 405\n"), HasSubstr("num_warps=1")));
+}
+
+constexpr const char* kCopies =
+    "import triton\nimport triton.language as tl\n@@\n\n@triton.jit\ndef copy(x, y, n, BLOCK: tl.constexpr):\n"
+    "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+    "    tl.store(y + i, doubled(tl.load(x + i, mask=i < n)), mask=i < n)\n";
+constexpr const char* kDoubled = "\n@triton.jit\ndef doubled(v):\n    return 2 * v\n";
+
+std::string copies(const std::string& import) {
+  std::string text = kCopies;
+  return text.replace(text.find("@@"), 2, import);
+}
+
+TEST_F(OwnTriton, AnImportedFileMayRaise) {
+  const std::string line = " --grid 4 -D BLOCK=256 --print 'y[999:1000]'" + std::string(kArguments);
+  write("helper.py",
+        "import triton, no_such_package\nfrom no_such_package.types import Cache\n\n"
+        "class Named(Cache):\n    pass\n\nTABLE = [1][2]\n" +
+            std::string(kDoubled));
+  write("copies.py", copies("from helper import doubled"));
+  EXPECT_THAT(exec("copies.py" + line).out, HasSubstr("[999] 1998\n"));
+  write("helper.py", "import triton\nBASE = 1 // 0\nif BASE:\n    pass\n");
+  const Outcome missing = exec("copies.py" + line);
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.problems, HasSubstr("cannot import name 'doubled' from 'helper'"));
+  EXPECT_THAT(missing.problems, HasSubstr("line 2 of that file raised ZeroDivisionError"));
+}
+
+TEST_F(OwnTriton, AFileOfAPackageAsksForItsVersion) {
+  const std::string line = " --grid 4 -D BLOCK=256 --print 'y[999:1000]'" + std::string(kArguments);
+  write("kit/helper.py", "import triton\nfrom kit import __version__\n\nif __version__ >= '1.2':\n" +
+                             std::string("    from .parts import *\n"));
+  write("kit/parts/__init__.py", "from .doubling import doubled\n");
+  write("kit/parts/doubling.py", "import triton\n" + std::string(kDoubled));
+  write("kit/copies.py", copies("from .helper import doubled"));
+  write("kit/__init__.py", "from .copies import copy\n\n__version__ = '1.3'\n");
+  EXPECT_THAT(exec("kit/copies.py" + line).out, HasSubstr("[999] 1998\n"));
+  write("kit/version.py", "__version__ = '1.4'\n");
+  write("kit/__init__.py", "from .version import __version__\nfrom .copies import copy\n");
+  EXPECT_THAT(exec("kit/copies.py" + line).out, HasSubstr("[999] 1998\n"));
+}
+
 TEST_F(OwnTriton, BadLinesAreRefusedInOneSentence) {
   const std::string launch = "--grid 4 -D BLOCK=256";
   expect_refused("twice.py --grid 4 -D BLOCK=100" + std::string(kArguments),

@@ -172,7 +172,8 @@ class Triton final : public TritonCompiler, public std::enable_shared_from_this<
 
 /// Everything that the module depends on.
 std::string TritonCompilation::key(const std::string& triton) const {
-  constexpr std::string_view kFormat = "triton-module-1";  // increment whenever the stored data changes
+  // Increment whenever the stored data changes, or what the Python process compiles for a question.
+  constexpr std::string_view kFormat = "triton-module-2";
   std::string all =
       fmt::format("{} {} {} {} {}\n", kFormat, triton, request_.cubin_target, request_.machine_code, request_.native);
   for (const TritonKernel& kernel : request_.triton)
