@@ -174,17 +174,6 @@ void add_gradcheck_options(CLI::App& command, GradcheckOptions& options) {
   command.add_flag("--json", options.json, "one JSON object");
 }
 
-void add_progress_options(CLI::App& command, ProgressOptions& options) {
-  command.add_flag("--json", options.json, "one JSON object, with the accepted texts of exercises");
-  command.add_option("--verify", options.verify, "FILE.json: judge the accepted texts in it again");
-  auto* certificate =
-      command.add_option("--certificate", options.certificate, "FILE.png: one page about it, to print or to show");
-  command.add_option("--name", options.name, "your name on the certificate")->needs(certificate);
-  command.add_option("--language", options.language, "of the certificate: 'en' or 'zh'")
-      ->check(CLI::IsMember({"en", "zh"}))
-      ->needs(certificate);
-}
-
 void add_bench_options(CLI::App& command, BenchOptions& options) {
   command.add_option("labs", options.labs, "labs; all if left out");
   command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
