@@ -1,4 +1,4 @@
-// Every rung of the labs of stages 2 to 6 is correct for 200 random shapes, on the simulator and on a GPU. On the
+// Every rung of the labs in subjects() is correct for 200 random shapes, on the simulator and on a GPU. On the
 // simulator a rung takes some of them, others than its neighbours (thorough.hpp), and TILESCOPE_ALL_SHAPES=1 takes all.
 //
 //     labs_test --gtest_filter='OnGpu/*'              all labs
@@ -117,8 +117,22 @@ Ways ways_of_attention_backward(DeviceKind) {
           {{{"CAUSAL", 1}, {"DTYPE", 1}}, {{"CAUSAL", 0}, {"DTYPE", 0}}}};
 }
 
+Ways ways_of_save(DeviceKind) {
+  const std::vector<Values> each{{{"SAVE", 0}}, {{"SAVE", 1}}, {{"SAVE", 2}}};
+  return {each, {}};
+}
+
 const std::map<std::string, Subject>& subjects() {
+  const auto short_rows = [](DeviceKind device) {  // differences of a long row take long
+    std::vector<Values> shapes = random_rows(device);
+    for (Values& shape : shapes) shape["columns"] = std::min<int64_t>(shape["columns"], 2000);
+    return shapes;
+  };
   static const std::map<std::string, Subject> all{
+      {"hello", {[](DeviceKind device) { return random_lengths(most_elements(device), 4); }, ways_of_defaults}},
+      {"vector-add", {[](DeviceKind device) { return random_lengths(most_elements(device), 5); }, ways_of_defaults}},
+      {"vector-multiply",
+       {[](DeviceKind device) { return random_lengths(most_elements(device), 6); }, ways_of_defaults}},
       {"reduction-sum", {[](DeviceKind device) { return random_lengths(most_elements(device), 1); }, ways_of_defaults}},
       {"sin-cos-add",
        {[](DeviceKind device) { return random_lengths(most_elements(device), 2); }, ways_of_sin_cos_add}},
@@ -131,6 +145,9 @@ const std::map<std::string, Subject>& subjects() {
       {"matmul-tensor-core", {random_tensor_products, ways_of_tensor_cores}},
       {"grouped-order", {random_aligned_products, ways_of_defaults}},
       {"matmul-epilogue", {random_tensor_products, ways_of_epilogue}},
+      {"autotune", {random_tensor_products, ways_of_defaults}},
+      {"autograd", {short_rows, ways_of_save}},
+      {"pytorch-op", {random_rows, ways_of_rows}},
       {"attention", {[](DeviceKind device) { return random_sequences(device, 20261122, 3, 2); }, ways_of_attention}},
       {"attention-backward",
        {[](DeviceKind device) { return random_sequences(device, 20261123, 2, 4); }, ways_of_attention_backward}}};
