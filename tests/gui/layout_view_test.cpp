@@ -24,11 +24,11 @@ class LayoutViewTest : public testing::ScreenTest {
 
 TEST_F(LayoutViewTest, HasATabForTritonRungsOnly) {
   frames(3);
-  EXPECT_TRUE(has("tab.8"));  // of the tune view, which stands after it
-  EXPECT_FALSE(has("tab.9"));
+  EXPECT_TRUE(has("tab.9"));  // with the views tune and operator, which stand after it
+  EXPECT_FALSE(has("tab.10"));
   screen->session.select_rung("triton-tile");
   frames(3);
-  EXPECT_TRUE(has("tab.9"));
+  EXPECT_TRUE(has("tab.10"));
   screen->session.select_rung("grid-stride");
   press(static_cast<Key>(static_cast<int>(Key::digit_1) + 8));
   EXPECT_NE(screen->view.tab, "layout") << "its key does nothing";

@@ -20,7 +20,6 @@ using ::testing::ElementsAre;
 class SandboxScreenTest : public ScreenTest {
  protected:
   SandboxScreenTest() {
-    window.y = 1200;  // the rail shows all labs and the files below them
     std::string name = (fs::temp_directory_path() / "tilescope-screen-XXXXXX").string();
     folder = mkdtemp(name.data());
     write("saxpy.cu", kSaxpy);
