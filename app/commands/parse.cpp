@@ -128,100 +128,111 @@ CLI::App* add_exercise_options(CLI::App& app, ExerciseOptions& options) {
   return command;
 }
 
-void add_graph_options(CLI::App& command, GraphOptions& options) {
-  command.add_option("file", options.file,
-                     "a graph: .json as assets/python/export_graph.py writes it, or a text with lines such as "
-                     "x: f16[8, 64] and y = relu(x)");
-  command.add_option("--layer", options.layer, "without a file: a layer of this model, bert if left out")
+CLI::App* add_graph_options(CLI::App& app, GraphOptions& options) {
+  auto* command = app.add_subcommand("graph", "operators of a model: FLOPs, bytes, time bounds, what fusing saves");
+  command->add_option("file", options.file,
+                      "a graph: .json as assets/python/export_graph.py writes it, or a text with lines such as "
+                      "x: f16[8, 64] and y = relu(x)");
+  command->add_option("--layer", options.layer, "without a file: a layer of this model, bert if left out")
       ->check(CLI::IsMember({"bert", "llama"}));
   command
-      .add_option(
+      ->add_option(
           "--set", options.set,
           "NAME=VALUE, an option of the layer: batch sequence hidden heads kv_heads mlp experts "
           "experts_per_token type phase norm norm_place mlp_kind biases causal rotary fused_qkv flash; GPU=h200 "
           "chooses the GPU")
       ->take_all();
-  command.add_flag("--modules", options.modules, "the parts of the model instead of its operators");
-  command.add_flag("--text", options.text, "the graph as a text to edit");
-  command.add_flag("--pairs", options.pairs,
-                   "instead of a graph: predicted beside recorded times of the labs that have unfused and fused rungs");
-  command.add_option("--loops", options.loops,
-                     "instead of a graph: a file of two loop nests, and whether they may become one");
-  command.add_flag("--json", options.json, "one JSON object");
+  command->add_flag("--modules", options.modules, "the parts of the model instead of its operators");
+  command->add_flag("--text", options.text, "the graph as a text to edit");
+  command->add_flag(
+      "--pairs", options.pairs,
+      "instead of a graph: predicted beside recorded times of the labs that have unfused and fused rungs");
+  command->add_option("--loops", options.loops,
+                      "instead of a graph: a file of two loop nests, and whether they may become one");
+  command->add_flag("--json", options.json, "one JSON object");
+  return command;
 }
 
-void add_gradcheck_options(CLI::App& command, GradcheckOptions& options) {
-  command.add_option("lab", options.run.lab, "the lab autograd (if left out), or FILE.cu with kernels of your own");
-  command.add_option("--program", options.program,
-                     "FILE instead: a program of the tape, with lines such as x, w: matrix and y = mul(x, w)");
-  command.add_option("--rung", options.run.rung, "a rung of the lab; all if left out");
-  command.add_option("--set", options.run.set, "NAME=VALUE, a parameter of the lab")->take_all();
-  command.add_option("--size", options.run.size, "NAME=VALUE, a size, of a file any that its launch lines use")
+CLI::App* add_gradcheck_options(CLI::App& app, GradcheckOptions& options) {
+  auto* command = app.add_subcommand("gradcheck", "gradients of kernels beside central differences and PyTorch");
+  command->add_option("lab", options.run.lab, "the lab autograd (if left out), or FILE.cu with kernels of your own");
+  command->add_option("--program", options.program,
+                      "FILE instead: a program of the tape, with lines such as x, w: matrix and y = mul(x, w)");
+  command->add_option("--rung", options.run.rung, "a rung of the lab; all if left out");
+  command->add_option("--set", options.run.set, "NAME=VALUE, a parameter of the lab")->take_all();
+  command->add_option("--size", options.run.size, "NAME=VALUE, a size, of a file any that its launch lines use")
       ->take_all();
-  command.add_option("--break", options.run.broken, "a switch that plants a wrong gradient")->take_all();
-  command.add_option("--on", options.run.device, "'sim' (default) or 'gpu'");
-  command.add_option("--seed", options.run.seed, "seed of the random inputs");
-  command.add_option("--forward", options.forward, "of a file: a kernel of the forward pass, in order of launch")
+  command->add_option("--break", options.run.broken, "a switch that plants a wrong gradient")->take_all();
+  command->add_option("--on", options.run.device, "'sim' (default) or 'gpu'");
+  command->add_option("--seed", options.run.seed, "seed of the random inputs");
+  command->add_option("--forward", options.forward, "of a file: a kernel of the forward pass, in order of launch")
       ->take_all();
-  command.add_option("--backward", options.backward, "of a file: a kernel of the backward pass")->take_all();
+  command->add_option("--backward", options.backward, "of a file: a kernel of the backward pass")->take_all();
   command
-      .add_option("--arg", options.arguments,
-                  "of a file: NAME=SPEC, what a name in a launch line is, as for exec: x=buf:f32:n:normal for an "
-                  "input, y=buf:f32:n:poison for a result, n=i32:n; dx and dy follow from x and y")
+      ->add_option("--arg", options.arguments,
+                   "of a file: NAME=SPEC, what a name in a launch line is, as for exec: x=buf:f32:n:normal for an "
+                   "input, y=buf:f32:n:poison for a result, n=i32:n; dx and dy follow from x and y")
       ->take_all();
-  command.add_flag("--torch", options.torch, "compare with torch.autograd too; needs a Python with PyTorch");
-  command.add_flag("--step-sizes", options.step_sizes, "how the step of a central difference decides its error");
-  command.add_flag("--json", options.json, "one JSON object");
+  command->add_flag("--torch", options.torch, "compare with torch.autograd too; needs a Python with PyTorch");
+  command->add_flag("--step-sizes", options.step_sizes, "how the step of a central difference decides its error");
+  command->add_flag("--json", options.json, "one JSON object");
+  return command;
 }
 
-void add_bench_options(CLI::App& command, BenchOptions& options) {
-  command.add_option("labs", options.labs, "labs; all if left out");
-  command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
-  command.add_option("--size", options.size, "NAME=VALUE, a size of the sweep; several may be given")->take_all();
-  command.add_option("--seconds", options.seconds, "time spent on each size")->check(CLI::Range(0.05, 60.0));
-  command.add_option("--rung", options.rung, "time only this rung beside the references; several may be given");
-  command.add_flag("--map", options.map, "the lab's map of schemes over shapes, instead of its sweep");
-  command.add_option("--json", options.json_file, "write a recording");
+CLI::App* add_bench_options(CLI::App& app, BenchOptions& options) {
+  auto* command = app.add_subcommand("bench", "time every rung and reference on the GPU");
+  command->add_option("labs", options.labs, "labs; all if left out");
+  command->add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
+  command->add_option("--size", options.size, "NAME=VALUE, a size of the sweep; several may be given")->take_all();
+  command->add_option("--seconds", options.seconds, "time spent on each size")->check(CLI::Range(0.05, 60.0));
+  command->add_option("--rung", options.rung, "time only this rung beside the references; several may be given");
+  command->add_flag("--map", options.map, "the lab's map of schemes over shapes, instead of its sweep");
+  command->add_option("--json", options.json_file, "write a recording");
+  return command;
 }
 
-void add_speed_options(CLI::App& command, SpeedOptions& options) {
+CLI::App* add_speed_options(CLI::App& app, SpeedOptions& options) {
+  auto* command = app.add_subcommand("speed", "what fusing saves, the roofline, the map of schemes, small sizes");
   command
-      .add_option("view", options.view,
-                  "fusion: launches, bytes and time of two rungs; roofline: FLOP per byte of every rung; "
-                  "map: which scheme wins at which shape; small: times at the small sizes")
+      ->add_option("view", options.view,
+                   "fusion: launches, bytes and time of two rungs; roofline: FLOP per byte of every rung; "
+                   "map: which scheme wins at which shape; small: times at the small sizes")
       ->required()
       ->check(CLI::IsMember({"fusion", "roofline", "map", "small"}));
-  command.add_option("lab", options.lab, "a lab's name, as 'tilescope list' shows it")->required();
-  command.add_option("--set", options.set, "NAME=VALUE, a parameter; GPU=h200 chooses the GPU that is modelled")
+  command->add_option("lab", options.lab, "a lab's name, as 'tilescope list' shows it")->required();
+  command->add_option("--set", options.set, "NAME=VALUE, a parameter; GPU=h200 chooses the GPU that is modelled")
       ->take_all();
-  command.add_option("--size", options.size, "NAME=VALUE, a size; 2^20 is understood; those of a GPU if left out")
+  command->add_option("--size", options.size, "NAME=VALUE, a size; 2^20 is understood; those of a GPU if left out")
       ->take_all();
-  command.add_flag("--json", options.json, "one JSON object");
+  command->add_flag("--json", options.json, "one JSON object");
+  return command;
 }
 
-void add_tune_options(CLI::App& command, TuneOptions& options) {
-  command.add_option("lab", options.lab, "a lab's name, as 'tilescope list' shows it")->required();
-  command.add_option("--rung", options.rung, "a rung of the lab; the lab's usual one if left out");
+CLI::App* add_tune_options(CLI::App& app, TuneOptions& options) {
+  auto* command = app.add_subcommand("tune", "the configurations of a rung: which are possible, which is fastest");
+  command->add_option("lab", options.lab, "a lab's name, as 'tilescope list' shows it")->required();
+  command->add_option("--rung", options.rung, "a rung of the lab; the lab's usual one if left out");
   command
-      .add_option("--set", options.set,
-                  "NAME=VALUE, a parameter that is not tried; GPU=h200 chooses the GPU that is modelled")
+      ->add_option("--set", options.set,
+                   "NAME=VALUE, a parameter that is not tried; GPU=h200 chooses the GPU that is modelled")
       ->take_all();
-  command.add_option("--size", options.size, "NAME=VALUE, a size; those of a GPU if left out")->take_all();
-  command.add_option("--try", options.tried, "NAME=VALUE,VALUE: only these values of a parameter")->take_all();
+  command->add_option("--size", options.size, "NAME=VALUE, a size; those of a GPU if left out")->take_all();
+  command->add_option("--try", options.tried, "NAME=VALUE,VALUE: only these values of a parameter")->take_all();
   command
-      .add_option("--search", options.search,
-                  "exhaustive: every configuration; random; halving: many with few samples, the faster half with more")
+      ->add_option("--search", options.search,
+                   "exhaustive: every configuration; random; halving: many with few samples, the faster half with more")
       ->check(CLI::IsMember({"exhaustive", "random", "halving"}));
-  command.add_option("--budget", options.budget, "seconds for the search")->check(CLI::Range(0.1, 86400.0));
-  command.add_option("--trials", options.trials, "configurations timed in full, or as many samples")
+  command->add_option("--budget", options.budget, "seconds for the search")->check(CLI::Range(0.1, 86400.0));
+  command->add_option("--trials", options.trials, "configurations timed in full, or as many samples")
       ->check(CLI::Range(1, 4096));
-  command.add_option("--seed", options.seed, "seed of random and halving");
-  command.add_flag("--static", options.only_static, "time nothing: what fits, registers, shared memory, occupancy");
-  command.add_flag("--replay", options.replay, "time nothing: the newest known map, and the searches over it");
-  command.add_flag("--again", options.again, "time what the cache knows too");
-  command.add_option("--save", options.save, "FILE.json, the map as a recording");
-  command.add_option("--rows", options.rows, "configurations in the table")->check(CLI::Range(1, 4096));
-  command.add_flag("--json", options.json, "one JSON object");
+  command->add_option("--seed", options.seed, "seed of random and halving");
+  command->add_flag("--static", options.only_static, "time nothing: what fits, registers, shared memory, occupancy");
+  command->add_flag("--replay", options.replay, "time nothing: the newest known map, and the searches over it");
+  command->add_flag("--again", options.again, "time what the cache knows too");
+  command->add_option("--save", options.save, "FILE.json, the map as a recording");
+  command->add_option("--rows", options.rows, "configurations in the table")->check(CLI::Range(1, 4096));
+  command->add_flag("--json", options.json, "one JSON object");
+  return command;
 }
 
 void add_shot_options(CLI::App& command, ShotCommandOptions& options, const std::vector<std::string>& views) {
@@ -344,18 +355,12 @@ Result<Invocation> parse_command_line(int count, const char* const* words, const
   const auto* export_op_words = add_export_op_options(app, export_op);
   auto* exec_words = app.add_subcommand("exec", "run any kernel of a CUDA, Triton or PTX file; docs/exec.md shows how");
   add_exec_options(*exec_words, exec);
-  auto* bench_words = app.add_subcommand("bench", "time every rung and reference on the GPU");
-  add_bench_options(*bench_words, bench);
-  auto* speed_words = app.add_subcommand("speed", "what fusing saves, the roofline, the map of schemes, small sizes");
-  add_speed_options(*speed_words, speed);
-  auto* tune_words = app.add_subcommand("tune", "the configurations of a rung: which are possible, which is fastest");
-  add_tune_options(*tune_words, tune);
+  const auto* bench_words = add_bench_options(app, bench);
+  const auto* speed_words = add_speed_options(app, speed);
+  const auto* tune_words = add_tune_options(app, tune);
   const auto* exercise_words = add_exercise_options(app, exercise);
-  auto* graph_words = app.add_subcommand("graph", "operators of a model: FLOPs, bytes, time bounds, what fusing saves");
-  add_graph_options(*graph_words, graph);
-  auto* gradcheck_words =
-      app.add_subcommand("gradcheck", "gradients of kernels beside central differences and PyTorch");
-  add_gradcheck_options(*gradcheck_words, gradcheck);
+  const auto* graph_words = add_graph_options(app, graph);
+  const auto* gradcheck_words = add_gradcheck_options(app, gradcheck);
   const auto* progress_words = add_progress_options(app, progress);
   auto* review_words = app.add_subcommand("review", "the review cards that are due, lab by lab");
   review_words->add_flag("--json", review.json, "one JSON object");

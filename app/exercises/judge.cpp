@@ -10,6 +10,7 @@
 #include "app/exercises/goals.hpp"
 #include "app/exercises/reference_values.hpp"
 #include "engine/clock.hpp"
+#include "engine/compile/triton/triton_compiler.hpp"
 #include "engine/run/engine.hpp"
 
 namespace tilescope {
