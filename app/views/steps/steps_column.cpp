@@ -325,13 +325,13 @@ void StepsColumn::draw_look_here(PanelContext& context) {
   if (here.veiled) place = context.view.marks.find("question.text");
   if (place == context.view.marks.end()) return;
   const double since = ImGui::GetTime() - here.since;
-  // Grows and fades a few times, then stays as a thin outline.
+  // Thickens a few times, then stays as a thin outline; it keeps clear of what stands around the mark.
   const double phase = std::min(since / kPulseSeconds, 1.0) * kPulses;
   const auto swing = static_cast<float>(since < kPulseSeconds ? 0.5 - 0.5 * std::cos(phase * 2 * std::numbers::pi) : 0);
-  const float gap = context.px(3 + 4 * swing);
+  const float gap = context.px(3);
   const Mark& at = place->second;
   ImGui::GetForegroundDrawList()->AddRect({at.low.x - gap, at.low.y - gap}, {at.high.x + gap, at.high.y + gap},
-                                          context.theme.accent, context.px(6), 0, context.px(1.5F + 1.5F * swing));
+                                          context.theme.accent, context.px(6), 0, context.px(1 + 1.5F * swing));
   mark(context, "look here", at.low, at.high);
 }
 
