@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/draw/small_button.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/operator/operator_view.hpp"
 
@@ -15,8 +16,8 @@ namespace {
 const ViewRegistration registered_operator{{"operator", 98, make_view<OperatorView>}};
 
 // Unscaled pixels.
-constexpr float kOperatorSide = 24, kOperatorTabs = 32, kOperatorLower = 110, kOperatorButton = 24, kOperatorGap = 6,
-                kExportRow = 28, kExportButton = 96, kOperatorLine = 20;
+constexpr float kOperatorSide = 24, kOperatorTabs = 32, kOperatorLower = 110, kOperatorGap = 6, kExportRow = 28,
+                kExportButton = 96, kOperatorLine = 20;
 
 Syntax syntax_of(const std::string& file) {
   if (file.ends_with(".py")) return Syntax::python;
@@ -42,24 +43,6 @@ bool is_registration(std::string_view line) {
 }
 
 }  // namespace
-
-float operator_button(PanelContext& context, const char* id, const std::string& text, const std::string& meaning,
-                      ImVec2 low, bool lit, bool* pressed) {
-  const Theme& theme = context.theme;
-  ImFont* font = context.fonts.small;
-  const ImVec2 high{low.x + text_size(font, text).x + context.px(16), low.y + context.px(kOperatorButton)};
-  ImGui::SetCursorScreenPos(low);
-  *pressed = hit_area(id, {high.x - low.x, high.y - low.y});
-  const bool hovered = ImGui::IsItemHovered();
-  explain(context, meaning);
-  mark(context, id, low, high);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  if (hovered || lit) list->AddRectFilled(low, high, theme.raised, context.px(4));
-  list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F}, lit ? theme.accent : theme.separator,
-                context.px(4), 0, context.px(1));
-  draw_text(list, font, {low.x + context.px(8), centred_top(font, (low.y + high.y) / 2)}, theme.text, text);
-  return high.x;
-}
 
 bool OperatorView::concerns(const Session& session) const {
   return !session.shows_own() && is_exported_lab(session.lab().name);
@@ -153,27 +136,27 @@ float OperatorView::draw_choices(PanelContext& context, ImVec2 low, float right)
   ImVec2 at = low;
   const auto place = [&](const std::string& text) {
     const float width = text_size(context.fonts.small, text).x + context.px(16);
-    if (at.x > low.x && at.x + width > right) at = {low.x, at.y + context.px(kOperatorButton + kOperatorGap)};
+    if (at.x > low.x && at.x + width > right) at = {low.x, at.y + context.px(kSmallButtonHeight + kOperatorGap)};
   };
   for (const OperatorWay way : kOperatorWays) {
     const std::string name(name_of(way));
     place(name);
     bool pressed = false;
-    at.x = operator_button(context, ("operator way " + name).c_str(), name, context.strings(meaning_of(way)), at,
-                           way == way_, &pressed) +
+    at.x = small_button(context, ("operator way " + name).c_str(), name, context.strings(meaning_of(way)), at,
+                        way == way_, &pressed) +
            context.px(kOperatorGap);
     if (pressed) way_ = way;
   }
-  at = {low.x, at.y + context.px(kOperatorButton + kOperatorGap)};
+  at = {low.x, at.y + context.px(kSmallButtonHeight + kOperatorGap)};
   for (const std::string& name : files_.names()) {
     place(name);
     bool pressed = false;
-    at.x = operator_button(context, ("operator file " + name).c_str(), name,
-                           context.strings("view.operator.file_meaning"), at, name == file_, &pressed) +
+    at.x = small_button(context, ("operator file " + name).c_str(), name, context.strings("view.operator.file_meaning"),
+                        at, name == file_, &pressed) +
            context.px(kOperatorGap);
     if (pressed) file_ = name;
   }
-  return at.y + context.px(kOperatorButton + 8);
+  return at.y + context.px(kSmallButtonHeight + 8);
 }
 
 void OperatorView::draw_code_page(PanelContext& context, ImVec2 low, ImVec2 high) {
@@ -218,11 +201,11 @@ void OperatorView::draw_export(PanelContext& context, ImVec2 low, ImVec2 high) {
   ImGui::PopStyleVar();
   ImGui::PopFont();
   bool pressed = false;
-  const float x = operator_button(context, "operator_export",
-                                  strings(export_.running() ? "view.operator.exporting" : "view.operator.export"),
-                                  strings("view.operator.export_meaning"), {low.x + field + context.px(8), low.y},
-                                  false, &pressed) +
-                  context.px(10);
+  const float x =
+      small_button(context, "operator_export",
+                   strings(export_.running() ? "view.operator.exporting" : "view.operator.export"),
+                   strings("view.operator.export_meaning"), {low.x + field + context.px(8), low.y}, false, &pressed) +
+      context.px(10);
   if ((pressed || entered) && !export_.running()) start_export(context);
   if (said_.empty()) return;
   ImFont* font = context.fonts.small;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/draw/small_button.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/operator/operator_view.hpp"
 
@@ -108,9 +109,9 @@ float OperatorView::draw_cost_table(PanelContext& context, ImVec2 low, float wid
 float OperatorView::draw_measure(PanelContext& context, ImVec2 low, float width) {
   const Strings& strings = context.strings;
   bool pressed = false;
-  operator_button(context, "operator_measure",
-                  strings(trial_.running() ? "view.operator.measuring" : "view.operator.measure"),
-                  strings("view.operator.measure_meaning"), low, false, &pressed);
+  small_button(context, "operator_measure",
+               strings(trial_.running() ? "view.operator.measuring" : "view.operator.measure"),
+               strings("view.operator.measure_meaning"), low, false, &pressed);
   float y = low.y + context.px(kOperatorRow + 8);
   if (pressed && trial_.running())
     trial_.stop();

@@ -1,6 +1,7 @@
 // The page of the operator view about torch.compile: the graphs of two ways side by side, and why it stopped.
 #include <algorithm>
 
+#include "app/draw/small_button.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/operator/operator_view.hpp"
 
@@ -49,8 +50,8 @@ void OperatorView::draw_graphs_page(PanelContext& context, ImVec2 low, ImVec2 hi
   for (const bool lowered : {false, true}) {
     const char* key = lowered ? "view.operator.lowered" : "view.operator.captured";
     bool pressed = false;
-    at.x = operator_button(context, lowered ? "operator lowered" : "operator captured", context.strings(key),
-                           context.strings(std::string(key) + "_meaning"), at, lowered == lowered_, &pressed) +
+    at.x = small_button(context, lowered ? "operator lowered" : "operator captured", context.strings(key),
+                        context.strings(std::string(key) + "_meaning"), at, lowered == lowered_, &pressed) +
            context.px(6);
     if (pressed) lowered_ = lowered;
   }
@@ -81,11 +82,11 @@ void OperatorView::draw_graph_column(PanelContext& context, size_t index, ImVec2
   ImVec2 at = low;
   for (size_t i = 0; i < shown_->variants.size(); ++i) {
     const std::string name = shown_->variants[i].name();
-    const float width = text_size(context.fonts.small, name).x + context.px(16);
+    const float width = small_button_width(context, name);
     if (at.x > low.x && at.x + width > high.x) at = {low.x, at.y + context.px(kGraphButton + 4)};
     bool pressed = false;
-    at.x = operator_button(context, fmt::format("operator variant {} {}", index + 1, i + 1).c_str(), name,
-                           strings("view.operator.variant_meaning"), at, i == column.variant, &pressed) +
+    at.x = small_button(context, fmt::format("operator variant {} {}", index + 1, i + 1).c_str(), name,
+                        strings("view.operator.variant_meaning"), at, i == column.variant, &pressed) +
            context.px(6);
     if (pressed) column.variant = i;
   }

@@ -76,17 +76,13 @@ class OperatorView final : public View {
   bool said_problem_ = false;
   OperatorTask<std::string> export_;
   std::optional<std::vector<OperatorRecording>> recordings_;
-  std::optional<OperatorRecording> shown_;  // of the lab
-  std::optional<double> spread_;            // of its times from those of a second recording
+  std::optional<OperatorRecording> shown_;  // the lab's
+  std::optional<double> spread_;            // how far its times are from those of a second recording
   Badge badge_ = Badge::recorded;
   bool lowered_ = false;  // AOTAutograd's graphs in place of Dynamo's
   Column columns_[2];
   OperatorTask<OperatorRecording> trial_;
   std::string trial_said_;  // why a measurement gave nothing
 };
-
-/// A small button with a frame. Returns where it ends.
-float operator_button(PanelContext& context, const char* id, const std::string& text, const std::string& meaning,
-                      ImVec2 low, bool lit, bool* pressed);
 
 }  // namespace tilescope

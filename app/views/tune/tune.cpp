@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/draw/small_button.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/tune/tune_view.hpp"
 #include "engine/bench/speed_unit.hpp"
@@ -14,28 +15,10 @@ namespace {
 const ViewRegistration registered{{"tune", 94, make_view<TuneView>}};
 
 // Unscaled pixels.
-constexpr float kTuneSide = 24, kTuneButton = 24, kTuneLine = 20;
+constexpr float kTuneSide = 24, kTuneLine = 20;
 constexpr float kSideLeast = 250, kSideMost = 360, kBesideLeast = 620;
 
 }  // namespace
-
-float tune_button(PanelContext& context, const std::string& id, const std::string& text, const std::string& meaning,
-                  ImVec2 low, bool lit, bool* pressed) {
-  const Theme& theme = context.theme;
-  ImFont* font = context.fonts.small;
-  const ImVec2 high{low.x + text_size(font, text).x + context.px(16), low.y + context.px(kTuneButton)};
-  ImGui::SetCursorScreenPos(low);
-  *pressed = hit_area(id.c_str(), {high.x - low.x, high.y - low.y});
-  const bool hovered = ImGui::IsItemHovered();
-  explain(context, meaning);
-  mark(context, id, low, high);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  if (hovered || lit) list->AddRectFilled(low, high, theme.raised, context.px(4));
-  list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F}, lit ? theme.accent : theme.separator,
-                context.px(4), 0, context.px(1));
-  draw_text(list, font, {low.x + context.px(8), centred_top(font, (low.y + high.y) / 2)}, theme.text, text);
-  return high.x;
-}
 
 std::string tune_sizes(const Lab& lab, const TuneMap& map) {
   std::string text;
@@ -214,15 +197,16 @@ float TuneView::draw_maps(PanelContext& context, ImVec2 low, float right) {
                                fmt::arg("date", map.date.substr(0, 10)), fmt::arg("gpu", map.gpu));
     }
     text = fit_text(context.fonts.small, text, right - low.x - context.px(20));
-    const float width = text_size(context.fonts.small, text).x + context.px(16);
-    if (at.x > low.x && at.x + width > right) at = {low.x, at.y + context.px(kTuneButton + 6)};
+    const float width = small_button_width(context, text);
+    if (at.x > low.x && at.x + width > right) at = {low.x, at.y + context.px(kSmallButtonHeight + 6)};
     bool pressed = false;
-    at.x = tune_button(context, fmt::format("tune.map.{}", i), text, meaning, at, map_ == i, &pressed) + context.px(6);
+    at.x = small_button(context, fmt::format("tune.map.{}", i).c_str(), text, meaning, at, map_ == i, &pressed) +
+           context.px(6);
     if (!pressed) continue;
     chosen_by_hand_ = true;
     choose_map(i);
   }
-  return at.y + context.px(kTuneButton);
+  return at.y + context.px(kSmallButtonHeight);
 }
 
 std::string TuneView::sentence_of_entry(const PanelContext& context, size_t index) const {

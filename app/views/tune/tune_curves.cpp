@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/draw/plots/plot.hpp"
+#include "app/draw/small_button.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/tune/tune_view.hpp"
 
@@ -40,8 +41,8 @@ float TuneView::draw_curves(PanelContext& context, ImVec2 low, float right) {
   x += text_size(font, title).x + context.px(10);
   for (const size_t trials : {size_t{8}, size_t{16}, size_t{32}, size_t{64}}) {
     bool pressed = false;
-    x = tune_button(context, fmt::format("tune.trials.{}", trials), std::to_string(trials),
-                    strings("view.tune.trials_meaning"), {x, low.y}, trials_ == trials, &pressed) +
+    x = small_button(context, fmt::format("tune.trials.{}", trials).c_str(), std::to_string(trials),
+                     strings("view.tune.trials_meaning"), {x, low.y}, trials_ == trials, &pressed) +
         context.px(4);
     if (pressed) trials_ = trials;
   }

@@ -41,8 +41,8 @@ SpaceRequest space_request(const Session& session, const Rung& rung);
 
 /// Everything that the view can show for the session's rung.
 struct TuneContent {
-  SpaceRequest space;            // of the sliders
-  std::optional<TuneMap> live;   // of these sizes: the space, with what was compiled and measured here
+  SpaceRequest space;            // at the sliders' values
+  std::optional<TuneMap> live;   // at these sizes: the space, with what was compiled and measured here
   std::optional<Error> refused;  // why there is none
   std::vector<TuneMap> known;    // cached and recorded, nearest sizes first
   bool live_timed = false;

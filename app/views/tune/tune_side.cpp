@@ -2,6 +2,7 @@
 // configuration in words.
 #include <algorithm>
 
+#include "app/draw/small_button.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/tune/tune_view.hpp"
 
@@ -23,10 +24,10 @@ class ButtonRow {
     indent_ = at_.x;
   }
   bool add(const std::string& id, const std::string& text, const std::string& meaning, bool lit) {
-    const float width = text_size(context_.fonts.small, text).x + context_.px(16);
+    const float width = small_button_width(context_, text);
     if (at_.x > indent_ && at_.x + width > right_) at_ = {indent_, at_.y + context_.px(kRow + 4)};
     bool pressed = false;
-    at_.x = tune_button(context_, id, text, meaning, at_, lit, &pressed) + context_.px(4);
+    at_.x = small_button(context_, id.c_str(), text, meaning, at_, lit, &pressed) + context_.px(4);
     return pressed;
   }
   float end() const { return at_.y + context_.px(kRow + kGap); }

@@ -70,9 +70,6 @@ class TuneView final : public View {
   double budget_ = 60;
 };
 
-/// A small button with a frame. Returns where it ends; `pressed` is set if it was clicked.
-float tune_button(PanelContext& context, const std::string& id, const std::string& text, const std::string& meaning,
-                  ImVec2 low, bool lit, bool* pressed);
 /// "M × N × K" of a map: "4,096 × 4,096 × 4,096".
 std::string tune_sizes(const Lab& lab, const TuneMap& map);
 /// The command that tunes this space, with what it holds fixed.
