@@ -55,36 +55,6 @@ def report(name, tensor):  # a checksum and the first elements
     print(f"{name}: {elements.numel()} elements, checksum {checksum:016x}, begins with {first}")
 )";
 
-std::string torch_type(DType type) {
-  switch (type) {
-    case DType::f32:
-      return "torch.float32";
-    case DType::f16:
-      return "torch.float16";
-    case DType::bf16:
-      return "torch.bfloat16";
-    case DType::f64:
-      return "torch.float64";
-    case DType::i8:
-      return "torch.int8";
-    case DType::u8:
-      return "torch.uint8";
-    case DType::i16:
-      return "torch.int16";
-    case DType::u16:
-      return "torch.uint16";
-    case DType::i32:
-      return "torch.int32";
-    case DType::u32:
-      return "torch.uint32";
-    case DType::i64:
-      return "torch.int64";
-    case DType::u64:
-      return "torch.uint64";
-  }
-  return {};
-}
-
 bool is_floating(DType type) {
   return type == DType::f32 || type == DType::f64 || type == DType::f16 || type == DType::bf16;
 }
@@ -285,6 +255,36 @@ class PythonProgram {
 };
 
 }  // namespace
+
+std::string torch_type(DType type) {
+  switch (type) {
+    case DType::f32:
+      return "torch.float32";
+    case DType::f16:
+      return "torch.float16";
+    case DType::bf16:
+      return "torch.bfloat16";
+    case DType::f64:
+      return "torch.float64";
+    case DType::i8:
+      return "torch.int8";
+    case DType::u8:
+      return "torch.uint8";
+    case DType::i16:
+      return "torch.int16";
+    case DType::u16:
+      return "torch.uint16";
+    case DType::i32:
+      return "torch.int32";
+    case DType::u32:
+      return "torch.uint32";
+    case DType::i64:
+      return "torch.int64";
+    case DType::u64:
+      return "torch.uint64";
+  }
+  return {};
+}
 
 HostProgramResult python_program(const HostProgramSubject& subject) { return PythonProgram(subject).make(); }
 

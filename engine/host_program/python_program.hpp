@@ -7,4 +7,6 @@ namespace tilescope {
 
 HostProgramResult python_program(const HostProgramSubject& subject);
 
+std::string torch_type(DType type);  // "torch.float32"
+
 }  // namespace tilescope

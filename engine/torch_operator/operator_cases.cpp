@@ -112,7 +112,7 @@ std::string cases_code(const OperatorSubject& subject) {
   }
   for (const size_t input : subject.inputs)
     shapes +=
-        fmt::format("({}, {}), ", shape_code(subject, input), torch_type(subject.launches.buffers[input].spec.type));
+        fmt::format("({}, {}), ", shape_code(subject, input), operator_type(subject.launches.buffers[input].spec.type));
   shapes.pop_back();
   for (const SizeDomain& size : subject.launches.sizes)
     unpacked += fmt::format("    {0} = sizes[\"{0}\"]\n", size.name);

@@ -109,7 +109,7 @@ class TorchOp {
         "ELEMENT = {}\nCOMMAND = \"{}\"\n",
         subject_.lab.name, subject_.rung.name, name_of(subject_.way), subject_.is_triton ? "triton" : "cuda",
         operator_name(subject_), operator_schema(subject_), kLayouts[static_cast<int>(subject_.layout)],
-        torch_type(buffer(subject_.inputs[0]).spec.type), subject_.command);
+        operator_type(buffer(subject_.inputs[0]).spec.type), subject_.command);
     if (!subject_.is_triton) text += "KERNELS = Module(\"kernel.ptx\")\n";
     return text;
   }
@@ -167,7 +167,7 @@ def ready(tensor):
         inputs_);
     for (const size_t input : subject_.inputs)
       text += indented(
-          fmt::format("check_tensor(\"{0}\", {0}, {1})", buffer(input).name, torch_type(buffer(input).spec.type)));
+          fmt::format("check_tensor(\"{0}\", {0}, {1})", buffer(input).name, operator_type(buffer(input).spec.type)));
     const std::string& first = buffer(subject_.inputs[0]).name;
     if (subject_.layout == OperatorLayout::any_shape) {
       text += indented(fmt::format("{} = {}.numel()", subject_.launches.sizes[0].name, first));
@@ -223,7 +223,7 @@ def ready(tensor):
     const DType type = one.spec.type;
     return fmt::format("{} = torch.{}({}, dtype={}, device={}.device)", one.name,
                        one.spec.fill == Fill::zero ? "zeros" : "empty",
-                       like_first ? first + ".shape" : shape_code(one.shape), torch_type(type), first);
+                       like_first ? first + ".shape" : shape_code(one.shape), operator_type(type), first);
   }
 
   std::string outputs_of() const {
@@ -350,7 +350,7 @@ def ready(tensor):
       text += indented(fmt::format("{} = reference.forward({})", outputs(), doubles));
       for (const size_t output : subject_.outputs)
         text += indented(fmt::format("{0} = {0}.to({1}, memory_format=torch.contiguous_format)", buffer(output).name,
-                                     torch_type(buffer(output).spec.type)));
+                                     operator_type(buffer(output).spec.type)));
       text += indented("return " + outputs());
       text += fmt::format(
           "\n\ndef fake({}):\n    \"\"\"Shapes and types without values: all that torch.compile needs to "

@@ -42,7 +42,8 @@ std::string torch_op_code(const OperatorSubject& subject);
 std::string reference_code(const OperatorSubject& subject);
 std::string cases_code(const OperatorSubject& subject);
 
-std::string torch_type(DType type);  // "torch.float32"
+/// "torch.float32". Unsigned integers of more than 8 bits are declared signed: the bits are the same.
+std::string operator_type(DType type);
 /// "x, gamma": the names of these buffers.
 std::string buffer_names(const OperatorSubject& subject, const std::vector<size_t>& buffers);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/host_program/python_program.hpp"
 #include "engine/torch_operator/operator_code.hpp"
 
 namespace tilescope {
@@ -76,31 +77,10 @@ std::string buffer_names(const OperatorSubject& subject, const std::vector<size_
   return text;
 }
 
-std::string torch_type(DType type) {
-  switch (type) {
-    case DType::f32:
-      return "torch.float32";
-    case DType::f16:
-      return "torch.float16";
-    case DType::bf16:
-      return "torch.bfloat16";
-    case DType::f64:
-      return "torch.float64";
-    case DType::i8:
-      return "torch.int8";
-    case DType::u8:
-      return "torch.uint8";
-    case DType::i16:
-    case DType::u16:
-      return "torch.int16";
-    case DType::i32:
-    case DType::u32:
-      return "torch.int32";
-    case DType::i64:
-    case DType::u64:
-      return "torch.int64";
-  }
-  return {};
+std::string operator_type(DType type) {
+  if (type == DType::u16) return torch_type(DType::i16);
+  if (type == DType::u32) return torch_type(DType::i32);
+  return torch_type(type == DType::u64 ? DType::i64 : type);
 }
 
 std::string operator_identifier(const OperatorSubject& subject) {
