@@ -197,6 +197,17 @@ int64_t product(Shape::const_iterator begin, Shape::const_iterator end) {
   return std::accumulate(begin, end, int64_t{1}, std::multiplies<>());
 }
 
+/// What to say where no operator has this name: the one whose name is most like it, or all of them.
+Phrase no_operator(const std::string& name) {
+  const auto away = [&](const OperatorType& one) { return distance(name, one.name); };
+  const OperatorType& nearest = *std::ranges::min_element(kOperators, {}, away);
+  if (3 * away(nearest) <= name.size())
+    return phrase("there is no operator '{}'; the nearest is '{}'", name, nearest.name);
+  std::string all;
+  for (const OperatorType& one : kOperators) all.append(all.empty() ? "" : ", ").append(one.name);
+  return phrase("there is no operator '{}'; there are {}", name, all);
+}
+
 }  // namespace
 
 std::string_view name_of(OperatorClass kind) {
@@ -225,22 +236,6 @@ const OperatorType* find_operator(std::string_view name) {
   const auto found = std::ranges::find(kOperators, name, &OperatorType::name);
   return found != kOperators.end() ? &*found : nullptr;
 }
-
-std::string_view nearest_operator(std::string_view name) {
-  const auto away = [&](const OperatorType& one) { return distance(name, one.name); };
-  const OperatorType& nearest = *std::ranges::min_element(kOperators, {}, away);
-  return 3 * away(nearest) <= name.size() ? nearest.name : std::string_view();
-}
-
-namespace {
-Phrase no_operator(const std::string& name) {
-  const std::string_view nearest = nearest_operator(name);
-  if (!nearest.empty()) return phrase("there is no operator '{}'; the nearest is '{}'", name, nearest);
-  std::string all;
-  for (const OperatorType& one : kOperators) all.append(all.empty() ? "" : ", ").append(one.name);
-  return phrase("there is no operator '{}'; there are {}", name, all);
-}
-}  // namespace
 
 std::optional<Shape> broadcast_shape(const Shape& one, const Shape& other) {
   const Shape &longer = one.size() >= other.size() ? one : other, &shorter = &longer == &one ? other : one;

@@ -42,8 +42,6 @@ struct OperatorType {
 std::span<const OperatorType> operator_types();
 /// Null if there is none.
 const OperatorType* find_operator(std::string_view name);
-/// The operator whose name is most like this one, for messages; empty if none is like it.
-std::string_view nearest_operator(std::string_view name);
 
 /// The shape in which two shapes meet when each extent is either equal or 1, aligned at the last axis; nothing if they
 /// do not.
