@@ -18,18 +18,12 @@ import sys
 from ncu_table import read_launches
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# op_ld holds asynchronous copies (cp.async, LDGSTS in machine code) too.
 METRICS = {
     "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-}
-# Asynchronous copies (cp.async, in machine code LDGSTS). They are part of op_ld; listed where a case differs.
-OF_COPIES = {
-    "copy_requests_through_l1": "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
-    "copy_requests_past_l1": "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum",
-    "copy_sectors_through_l1": "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
-    "copy_sectors_past_l1": "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum",
 }
 
 
@@ -70,17 +64,15 @@ def triton_cases(program):
 
 
 def on_gpu(program, kernels, words):
-    """The first launch of each kernel, profiled: the sums over them, and those of asynchronous copies alone."""
+    """The first launch of each kernel, profiled: the sums over them."""
     pattern = "regex:^(" + "|".join(kernels) + ")$"
-    metrics = [*METRICS.values(), *OF_COPIES.values()]
     command = ["ncu", "--csv", "--clock-control", "none", "--launch-count", str(len(kernels)), "--kernel-name", pattern,
-               "--metrics", ",".join(metrics), program, *words, "--on", "gpu"]
+               "--metrics", ",".join(METRICS.values()), program, *words, "--on", "gpu"]
     # The profiler follows the process it starts, so kernels are not to run in a worker of their own.
     environment = {**os.environ, "TILESCOPE_HIDE": "worker"}
     text = subprocess.run(command, capture_output=True, text=True, check=False, env=environment).stdout
     launches = read_launches(text)
-    return [{name: sum(int(launch["metrics"].get(metric, 0)) for launch in launches) for name, metric in table.items()}
-            for table in (METRICS, OF_COPIES)]
+    return {name: sum(int(launch["metrics"][metric]) for launch in launches) for name, metric in METRICS.items()}
 
 
 def on_simulator(program, words):
@@ -104,16 +96,15 @@ def main():
     rows, differing = [], 0
     for title, kernel, words in (triton_cases(arguments.program) if arguments.triton else cases()):
         simulated, kernels, settings = on_simulator(arguments.program, words)
-        hardware, copies = on_gpu(arguments.program, [kernel] if kernel else kernels,
-                                  words + (settings if not kernel else []))
+        hardware = on_gpu(arguments.program, [kernel] if kernel else kernels,
+                          words + (settings if not kernel else []))
         equal = hardware == simulated
         differing += not equal
-        rows.append({"case": title, "hardware": hardware, "simulated": simulated, "copies": copies,
-                     "equal": equal})
+        rows.append({"case": title, "hardware": hardware, "simulated": simulated, "equal": equal})
         per_request = simulated["global_load_sectors"] / simulated["global_load_requests"]
         print(f"{'equal' if equal else 'DIFFERS':8} {per_request:6.3f} sectors/read request  {title}")
         if not equal:
-            print(f"         hardware {hardware}\n         simulated {simulated}\n         hardware's copies {copies}")
+            print(f"         hardware {hardware}\n         simulated {simulated}")
     print(f"{len(rows)} cases, {differing} differ")
     if arguments.out:
         with open(arguments.out, "w", encoding="utf-8") as file:

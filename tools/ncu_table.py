@@ -15,8 +15,6 @@ def read_launches(output):
     for row in csv.DictReader(io.StringIO(output[start:])):
         if not (row.get("ID") or "").isdigit() or not row.get("Metric Name"):
             continue
-        if row["Metric Value"] == "n/a":  # this GPU does not have the metric
-            continue
         launch = launches.setdefault(int(row["ID"]), {"kernel": row["Kernel Name"], "metrics": {}})
         value = float(row["Metric Value"].replace(",", "")) * UNITS.get(row["Metric Unit"], 1)
         launch["metrics"][row["Metric Name"]] = value
