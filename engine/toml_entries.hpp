@@ -54,7 +54,7 @@ class TomlEntries {
  private:
   std::filesystem::path file_;
   InEntry in_entry_;
-  std::string id_;  // of the entry that is being read
+  std::string id_;  // the id of the entry that is being read
   std::set<std::string> ids_;
   Phrase problem_;
 };

@@ -20,7 +20,7 @@ constexpr const char* kGroup = "8";  // GROUP_M of every rung
 constexpr int64_t kWarp = 32, kChunkBytes = 16;
 constexpr int64_t kBanksBytes = 128;        // a row of all banks: a panel of the k-tile is as wide
 constexpr int64_t kMostAccumulators = 128;  // floats that a lane can hold beside its fragments
-constexpr int64_t kRegisters = 65536;       // of an SM
+constexpr int64_t kRegisters = 65536;       // on an SM
 
 tl::unexpected<Error> not_possible(const std::string& what, const std::string& value, const Phrase& why) {
   return tl::unexpected(

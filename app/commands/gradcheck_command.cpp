@@ -30,11 +30,11 @@ struct CheckedRun {
 /// One output of a rung beside its differences.
 struct GradientRow {
   std::string name;
-  size_t value = 0;  // of the program
+  size_t value = 0;  // its number in the program
   const Correctness* checked = nullptr;
   double difference_error = 0;   // largest estimate among the examined elements; 0 for the result
   size_t kinks = 0;              // among them
-  std::optional<double> cosine;  // of the angle between the gradient and its differences; none: one of them is 0
+  std::optional<double> cosine;  // between the gradient and its differences; none: one of them is 0
   std::optional<double> torch_distance, torch_error;
 };
 

@@ -15,7 +15,7 @@ namespace tilescope {
 struct GradcheckOptions {
   std::string program;  // instead of all below: a file with a program of the tape; size, torch and json apply
   RunOptions run{.lab = "autograd"};   // lab or FILE.cu, rung, set, size, broken, seed, device
-  std::vector<std::string> forward;    // of a file: kernels of the forward pass
+  std::vector<std::string> forward;    // kernels of the forward pass in a file
   std::vector<std::string> backward;   // and of the backward pass
   std::vector<std::string> arguments;  // NAME=SPEC of each buffer and number, as for exec
   bool torch = false, step_sizes = false, json = false;

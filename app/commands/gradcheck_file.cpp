@@ -32,9 +32,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t kMostElements = 32;      // of each input, whose differences are computed
-constexpr double kStep = 0x1p-8;          // of numbers of size 1
-constexpr double kMostTruncation = 0.05;  // of a gradient of size 1: beyond that, the forward pass is not smooth here
+constexpr size_t kMostElements = 32;      // of an input get differences
+constexpr double kStep = 0x1p-8;          // for numbers of size 1
+constexpr double kMostTruncation = 0.05;  // for a gradient of size 1: beyond that, the forward pass is not smooth here
 constexpr double kOwnRounding = 1e-4;     // that the backward kernel may add, relative to numbers of size 1
 
 tl::unexpected<Error> misuse(const std::string& what) { return fail(ErrorId::usage, what); }

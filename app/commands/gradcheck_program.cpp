@@ -31,7 +31,7 @@ struct CheckedProgram {
   size_t rows = 4, columns = 64;
   std::vector<CheckedGradient> gradients;
   std::optional<TorchGradients> torch;
-  std::vector<double> torch_distances;  // of the formulas, parallel to `gradients`
+  std::vector<double> torch_distances;  // from the formulas, parallel to `gradients`
   bool agrees(size_t i) const {
     const bool formula = gradients[i].deviation <= kAllowed + 10 * gradients[i].difference_error;
     return formula && (!torch || torch_distances[i] <= kAllowed);

@@ -204,7 +204,7 @@ ordered_json replays_json(const std::vector<RegretOfSeeds>& all) {
 
 struct Answer {
   const TuneMap& map;
-  const Tuning* tuning = nullptr;  // of this session
+  const Tuning* tuning = nullptr;  // that of this session
   bool timed = true;
 };
 

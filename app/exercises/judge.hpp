@@ -61,7 +61,7 @@ struct JudgeOptions {
   uint64_t seed = 1;
   DeviceKind device = DeviceKind::sim;  // outputs and their comparison; goals are always measured in the simulator
   double most_seconds = 8;              // of running all cases, without compiling; then it is refused
-  double most_compile_seconds = 8;      // of compiling, once Triton has started; then it is refused
+  double most_compile_seconds = 8;      // for compiling, once Triton has started; then it is refused
   bool every_case = true;               // continue after a case that is not correct
   std::stop_token stop = {};
   /// Called after each case, with what is known so far.

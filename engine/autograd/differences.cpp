@@ -13,7 +13,7 @@ constexpr int kMostShrinks = 7;  // 5e-6 / 16^7 is 2e-14
 /// A row of every value, unchanged.
 struct BaseRow {
   std::vector<std::vector<double>> values;  // parallel to TapeProgram::values; a vector input is the same in all rows
-  std::vector<RowStatistics> statistics;    // of the inputs of LayerNorms; parallel to TapeProgram::nodes
+  std::vector<RowStatistics> statistics;    // for the inputs of LayerNorms; parallel to TapeProgram::nodes
 };
 
 /// How a value differs from the base row when one element of an input changes.

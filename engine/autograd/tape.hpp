@@ -44,7 +44,7 @@ struct TapeValue {
   std::string name = {};
   TapeShape shape = TapeShape::matrix;
   std::optional<size_t> node = {};  // that writes it; none: an input of the program
-  uint32_t line = 0;                // of the text, from 1
+  uint32_t line = 0;                // in the text, from 1
   bool operator==(const TapeValue&) const = default;
 };
 
@@ -74,7 +74,7 @@ struct TapeSaved {
   size_t node = 0;                   // whose backward pass needs it
   std::optional<size_t> value = {};  // a value of the program; none: the node's own extra
   std::optional<TapeExtra> extra = {};
-  TapeShape shape = TapeShape::matrix;     // of the value, or of the tanhs
+  TapeShape shape = TapeShape::matrix;     // that of the value, or of the tanhs
   bool recomputed = false;                 // not saved: the forward kernel that gives it runs again
   bool for_recompute = false;              // what needs it is not the node's backward pass but its second forward run
   bool held = false;                       // an input or the result of the program, which its caller keeps anyway

@@ -24,7 +24,7 @@ TapeInputs make_inputs(const TapeProgram& program, size_t rows, size_t columns,
 /// The gradient of an input of the program.
 struct CheckedGradient {
   std::string name;             // "dx"
-  size_t value = 0;             // of the program
+  size_t value = 0;             // its number in the program
   size_t parts = 1;             // that are added up
   double deviation = 0;         // largest |formula − central difference|
   double difference_error = 0;  // largest estimate of what the differences are off by

@@ -165,7 +165,7 @@ class ProgramReader {
   }
 
   TapeProgram program_;
-  std::string_view text_;  // of the line, without its comment
+  std::string_view text_;  // the line without its comment
   size_t at_ = 0;
   uint32_t line_ = 0;
 };

@@ -264,7 +264,7 @@ Result<void> write_operator_folder(const OperatorFolder& folder, const fs::path&
       return refused(phrase("the folder {} holds {}, which no export has written; name an empty folder or a new one",
                             path.string(), entry.path().filename().string()));
   if (error) return fail(ErrorId::file_not_written, path.string(), error.message());
-  for (const std::string& name : written_names())  // of an earlier export of a different kernel
+  for (const std::string& name : written_names())  // they may be of an earlier export
     if (name != "__pycache__" && folder.find(name) == nullptr) fs::remove(path / name, error);
   for (const SourceFile& file : folder.files) {
     std::ofstream stream(path / file.file, std::ios::binary);

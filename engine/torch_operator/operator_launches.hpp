@@ -41,7 +41,7 @@ struct OperatorLaunch {
   Dim3 block = {};
   SizeRule shared_bytes = {};
   std::vector<OperatorArgument> arguments = {};
-  std::vector<OperatorConstexpr> constexprs = {};  // of a Triton kernel
+  std::vector<OperatorConstexpr> constexprs = {};  // for a Triton kernel
   int num_warps = 0, num_stages = 0;
 };
 

@@ -28,7 +28,7 @@ struct OperatorVariant {
   std::vector<std::string> captured = {};    // Dynamo's graphs as Python
   std::vector<std::string> reasons = {};     // for which it stopped
   std::vector<std::string> lowered = {};     // AOTAutograd's graphs
-  std::optional<int64_t> kernels = {};       // of the compiled step
+  std::optional<int64_t> kernels = {};       // in the compiled step
   std::optional<double> call_us = {}, step_us = {}, compiled_us = {}, replay_us = {};
   std::vector<std::string> problems = {};  // what could not be measured, with the reason
   std::string name() const;                // "launch (cuda)"

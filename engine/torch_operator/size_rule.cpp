@@ -12,7 +12,7 @@ namespace tilescope {
 namespace {
 
 constexpr int64_t kMostDivisors = 4096;  // that are tried for one factor
-constexpr size_t kProbesOfSeveral = 14;  // of each size, if there are several
+constexpr size_t kProbesOfSeveral = 14;  // for each size, if there are several
 
 using SizeFunction = std::function<int64_t(const SizeValues&)>;
 

@@ -41,7 +41,7 @@ struct SizeRule {
 /// Values that a size may take: those from min to max that are multiples of `multiple_of`; or `value` alone.
 struct SizeDomain {
   std::string name = {};
-  int64_t value = 1;  // of the configuration that the domain was made from
+  int64_t value = 1;  // in the configuration that the domain was made from
   int64_t min = 1, max = 1, multiple_of = 1;
   bool is_free = false;
   bool has(int64_t size) const { return size >= min && size <= max && size % multiple_of == 0; }

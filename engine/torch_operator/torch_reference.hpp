@@ -9,7 +9,7 @@ namespace tilescope {
 
 struct TorchReference {
   std::string lab = {};
-  std::string name = {};                 // of the operator; empty: the lab's
+  std::string name = {};                 // the operator's; empty: the lab's
   std::string what = {};                 // one line for a docstring
   std::vector<std::string> inputs = {};  // as OperatorBuffer::name has them, in order
   std::string forward = {};              // the body of a function of the inputs

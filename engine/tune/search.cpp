@@ -10,7 +10,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::string_view kNames[] = {"exhaustive", "random", "halving"};
-constexpr int kFirstSamples = 1;  // of successive halving
+constexpr int kFirstSamples = 1;  // in successive halving
 
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -134,7 +134,7 @@ class Searching {
   const std::function<void(const SearchStep&)>& progress_;
   const std::stop_token& stop_;
   std::vector<std::vector<double>> samples_;
-  std::vector<double> medians_;  // of them
+  std::vector<double> medians_;  // one for each of them
   std::vector<size_t> seen_;
   double seconds_ = 0;
   Search search_;

@@ -81,9 +81,9 @@ Search replay(const TuneMap& map, const SearchPlan& plan);
 
 struct RegretOfSeeds {
   SearchKind kind = SearchKind::exhaustive;
-  size_t seeds = 0, tried = 0, samples = 0;  // of one search
+  size_t seeds = 0, tried = 0, samples = 0;  // in one search
   double median = 0, worst = 0;
-  double seconds = 0;  // of one search: compiling and timing as recorded
+  double seconds = 0;  // for one search: compiling and timing as recorded
   /// Median and worst regret after each step, over the seeds.
   std::vector<double> median_by_step, worst_by_step;
   std::vector<double> cost_by_step;  // samples so far over those of a full measurement

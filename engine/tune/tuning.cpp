@@ -17,7 +17,7 @@
 namespace tilescope {
 namespace {
 
-constexpr double kMostMs = 400;          // of GPU time for the samples of one turn
+constexpr double kMostMs = 400;          // GPU time for the samples of one turn
 constexpr double kFinalSeconds = 1.0;    // for all finalists
 constexpr double kLongestInGraph = 0.2;  // milliseconds; longer ones are timed alone
 constexpr size_t kStoreEvery = 16;       // measurements between two writings of the cache
@@ -27,7 +27,7 @@ struct Prepared {
   std::shared_ptr<BufferSets> sets;
   TimingMethod method;
   Sampler sampler;
-  double estimate_ms = 0;  // of one sample
+  double estimate_ms = 0;  // for one sample
 };
 
 /// The time below which no configuration can be, by the GPU's peak rates.

@@ -34,7 +34,7 @@ struct TuneRequest {
 
 struct TuneProgress {
   const TuneMap& map;
-  const std::vector<SearchStep>* steps = nullptr;  // of the search so far, with indices into the map's entries
+  const std::vector<SearchStep>* steps = nullptr;  // those so far, with indices into the map's entries
   size_t of = 0;                                   // candidates
   bool finals = false;                             // the finalists are timed again
 };
@@ -42,7 +42,7 @@ struct TuneProgress {
 struct Tuning {
   TuneMap map;
   Search search;
-  std::vector<SearchStep> steps;  // of the search, with indices into the map's entries
+  std::vector<SearchStep> steps;  // with indices into the map's entries
   bool from_cache = false;        // nothing had to be measured
   std::string cache_note;         // why the cache was not used or not written; empty: it was
 };

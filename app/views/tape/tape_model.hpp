@@ -15,7 +15,7 @@ namespace tilescope {
 struct TapeShown {
   Tape tape;
   std::vector<CheckedGradient> checked;  // on a few rows
-  std::optional<Error> error;            // of the text; the tape stays as it was
+  std::optional<Error> error;            // in the text; the tape stays as it was
   std::optional<uint32_t> line;          // that the error names, from 0
   size_t version = 0;                    // counts the times that the tape changed
 

@@ -56,8 +56,8 @@ class TapeView final : public View {
   TapePicture picture_;
   std::optional<size_t> chosen_, hovered_;  // boxes
   int64_t rows_ = 0, columns_ = 0;
-  float room_ = 0;         // of the picture, unscaled, in the last frame
-  float page_height_ = 0;  // of the right side, in the last frame
+  float room_ = 0;         // the picture's, unscaled, in the last frame
+  float page_height_ = 0;  // the right side's, in the last frame
   std::string followed_;   // the rung and the setting whose program was taken over
   struct Key {
     size_t version = 0;

@@ -38,7 +38,7 @@ struct TuneFacts {
   uint32_t threads = 0, registers = 0, shared_bytes = 0, spill_bytes = 0;
   uint32_t ctas_per_multiprocessor = 0;
   double occupancy = 0, waves = 0;
-  double requested_bytes = 0;  // of global memory, by all CTAs; 0: the lab has no formula
+  double requested_bytes = 0;  // from global memory, by all CTAs; 0: the lab has no formula
   bool operator==(const TuneFacts&) const = default;
 };
 
@@ -49,8 +49,8 @@ struct TuneEntry {
   Phrase why = {};  // impossible, wrong or failed: the reason, in one sentence
   std::optional<TuneFacts> facts = {};
   double compile_ms = 0;
-  std::vector<double> samples = {};                          // of the first pass, milliseconds
-  double median_ms = 0, low_ms = 0, high_ms = 0;             // of the samples
+  std::vector<double> samples = {};                          // in the first pass, milliseconds
+  double median_ms = 0, low_ms = 0, high_ms = 0;             // from the samples
   double final_ms = 0, final_low_ms = 0, final_high_ms = 0;  // 0: not taken again
   /// The final time, if there is one.
   double milliseconds() const { return final_ms > 0 ? final_ms : median_ms; }
@@ -61,8 +61,8 @@ struct TuneMap {
   std::string lab, rung;
   std::string gpu, driver_version, tilescope_version, date, command;  // date: ISO 8601, UTC
   std::string nvrtc_version, triton_version;                          // the compiler's; the other is empty
-  std::string source_hash;                                            // of the kernel's file and its headers
-  std::string key;                                                    // of the cache
+  std::string source_hash;                                            // over the kernel's file and its headers
+  std::string key;                                                    // in the cache
   std::map<std::string, int64_t> sizes;
   std::map<std::string, int64_t> params;  // every parameter that is no axis
   std::vector<TuneAxis> axes;

@@ -11,12 +11,12 @@ namespace tilescope {
 
 /// A tensor that a kernel moves between its registers and memory.
 struct MovedTensor {
-  size_t tensor = 0;  // of the graph
+  size_t tensor = 0;  // its index in the graph
   double bytes = 0;
   bool written = false;
 };
 struct ChainKernel {
-  std::vector<size_t> nodes;       // of the graph, in order
+  std::vector<size_t> nodes;       // their indices in the graph, in order
   std::vector<MovedTensor> moved;  // read ones first
   NodeCost cost;
 };
