@@ -25,7 +25,7 @@ struct Asked {
   GpuSpec gpu;
   Recordings recordings;
   const SpeedReport* recording(bool map = false) const {
-    return recordings.find(lab, request.config, map, gpu.driver_name);
+    return recordings.find(lab, request.config, map, gpu.driver_name, request.rung);
   }
 };
 

@@ -229,4 +229,23 @@ void empty_state(DrawContext& context, std::string_view title, std::string_view 
   flow_text(list, {origin.x + (room.x - width) / 2, top + context.px(28)}, width, step, explanation, /*centred=*/true);
 }
 
+bool empty_state_button(DrawContext& context, const char* name, const std::string& label, std::string_view meaning) {
+  ImFont* font = context.fonts.body_semibold;
+  const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const ImVec2 extent{std::round(text_size(font, label).x) + context.px(32), context.px(32)};
+  const ImVec2 low{std::round(origin.x + (size.x - extent.x) / 2), std::round(origin.y + size.y / 2 + context.px(56))};
+  const ImVec2 high{low.x + extent.x, low.y + extent.y};
+  if (high.y > origin.y + size.y) return false;
+  ImGui::SetCursorScreenPos(low);
+  const bool pressed = hit_area(name, extent);
+  const bool hovered = ImGui::IsItemHovered();
+  explain(context, meaning);
+  mark(context, name, low, high);
+  const Theme& theme = context.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(low, high, hovered ? mix(theme.accent, theme.text, 0.12F) : theme.accent, context.px(6));
+  draw_text_centred(list, font, {(low.x + high.x) / 2, (low.y + high.y) / 2}, theme.on_accent, label);
+  return pressed;
+}
+
 }  // namespace tilescope

@@ -54,6 +54,8 @@ void separator_line(DrawContext& context, float y);
 
 /// The empty state: centred, muted, says what to do.
 void empty_state(DrawContext& context, std::string_view title, std::string_view what_to_do);
+/// A button below the empty state that does what it says. Not drawn if the view is too low for it.
+bool empty_state_button(DrawContext& context, const char* name, const std::string& label, std::string_view meaning);
 /// Veils the panel's picture while it belongs to an older request.
 void dim_if_stale(DrawContext& context);
 

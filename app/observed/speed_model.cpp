@@ -27,12 +27,12 @@ std::string clocks_text(const SpeedReport& report) {
 
 std::string cuda_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
+}  // namespace
+
 std::string short_gpu(const std::string& name) {
   constexpr std::string_view kVendor = "NVIDIA ";
   return name.starts_with(kVendor) ? name.substr(kVendor.size()) : name;
 }
-
-}  // namespace
 
 const TimingPoint* point_at(const TimingSeries& series, int64_t size) {
   const auto found = std::find_if(series.points.begin(), series.points.end(),

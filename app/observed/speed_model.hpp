@@ -89,6 +89,8 @@ std::string brief_place_text(const SpeedReport& report, int64_t size);
 /// The displayed name of a series: rungs by their titles.
 std::string series_title(const Lab& lab, const TimingSeries& series, const Strings& strings);
 
+/// The name that the driver gives, without its vendor: "H200".
+std::string short_gpu(const std::string& name);
 /// "H200, 1,980 MHz, CUDA 13.0"
 std::string machine_text(const SpeedReport& report, const Strings& strings);
 /// The same with the parameters: "H200, 1,980 MHz, CUDA 13.0, BLOCK 128"

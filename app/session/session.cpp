@@ -370,7 +370,7 @@ std::shared_ptr<const SpeedReport> Session::live_map() const {
 }
 const SpeedReport* Session::find_recording(bool map) const {
   const auto gpu = engine_->modelled_gpu(wanted_.gpu);
-  return recordings_.find(*lab_, wanted_.config, map, gpu ? gpu->driver_name : std::string());
+  return recordings_.find(*lab_, wanted_.config, map, gpu ? gpu->driver_name : std::string(), wanted_.rung);
 }
 const SpeedReport* Session::map_recording() const { return find_recording(/*map=*/true); }
 const SpeedReport* Session::recording() const { return find_recording(/*map=*/false); }

@@ -221,8 +221,8 @@ Result<SpeedReport> read_recording(const std::filesystem::path& file) {
   return report_from_json(document, file.string());
 }
 
-const SpeedReport* Recordings::find(const Lab& lab, const Config& config, bool map,
-                                    const std::string& driver_name) const {
+const SpeedReport* Recordings::find(const Lab& lab, const Config& config, bool map, const std::string& driver_name,
+                                    const std::string& rung) const {
   const std::vector<SweepPoint> shapes = map ? map_points(lab) : lab.points;
   const auto fits = [&](const SpeedReport& report) {
     if (report.lab != lab.name || report.is_map != map || report.shapes != shapes) return false;
@@ -233,7 +233,12 @@ const SpeedReport* Recordings::find(const Lab& lab, const Config& config, bool m
              recorded->second == wanted->second;
     });
   };
+  const auto has_rung = [&](const SpeedReport& report) {
+    return std::any_of(report.series.begin(), report.series.end(),
+                       [&](const TimingSeries& series) { return series.is_rung && series.name == rung; });
+  };
   const auto is_better = [&](const SpeedReport& one, const SpeedReport& other) {
+    if (const bool first = has_rung(one); first != has_rung(other)) return first;
     const bool first = one.gpu == driver_name, second = other.gpu == driver_name;
     return first != second ? first : one.date > other.date;
   };

@@ -233,6 +233,23 @@ TEST_F(RecordingFiles, OfTheGpuThatIsAskedForGoBeforeNewerOnes) {
   EXPECT_EQ(recordings.find(lab, {}, false, "NVIDIA B200")->gpu, fresh.gpu) << "there is none of that one";
 }
 
+TEST_F(RecordingFiles, WithTheRungThatIsShownGoBeforeThoseOfTheGpu) {
+  SpeedReport of_the_gpu = sample_report(), with_the_rung = sample_report();
+  of_the_gpu.gpu = "NVIDIA H200";
+  with_the_rung.gpu = "NVIDIA H100 80GB HBM3";
+  TimingSeries triton = with_the_rung.series.front();
+  triton.name = "triton-tile";
+  with_the_rung.series.push_back(triton);
+  ASSERT_TRUE(write_recording(of_the_gpu, folder_ / "a.json"));
+  ASSERT_TRUE(write_recording(with_the_rung, folder_ / "b.json"));
+  const Recordings recordings = read_recordings(folder_);
+  Lab lab;
+  lab.name = of_the_gpu.lab;
+  EXPECT_EQ(recordings.find(lab, {}, false, "NVIDIA H200", "triton-tile")->gpu, with_the_rung.gpu);
+  EXPECT_EQ(recordings.find(lab, {}, false, "NVIDIA H200", of_the_gpu.series.front().name)->gpu, of_the_gpu.gpu);
+  EXPECT_EQ(recordings.find(lab, {}, false, "NVIDIA H200", "a rung that no recording has")->gpu, of_the_gpu.gpu);
+}
+
 TEST_F(RecordingFiles, KeepTheShapesOfASweepAndAreFoundByThem) {
   SpeedReport report = sample_report();
   report.shapes = {{"16 × 8", {{"rows", 16}, {"columns", 8}}}, {"2 × 4096", {{"rows", 2}, {"columns", 4096}}}};

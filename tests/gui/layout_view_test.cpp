@@ -90,6 +90,16 @@ TEST_F(LayoutViewTest, ALineChosenInTheSourceChoosesItsTensor) {
   EXPECT_EQ(screen->view.selection.line, picture.tensor(0).line);
 }
 
+TEST_F(LayoutViewTest, TheSourceShowsTheTensorThatTheViewOpensWith) {
+  if (!run("softmax", "triton-row")) GTEST_SKIP() << "no Triton";
+  frames(3);
+  LayoutPicture picture;
+  take_layouts(picture, screen->session.result());
+  EXPECT_EQ(screen->view.selection.line, picture.tensor(0).line);
+  EXPECT_EQ(screen->view.selection, screen->view.suggested) << "nothing was chosen";
+  EXPECT_TRUE(has("source.line." + std::to_string(picture.tensor(0).line)));
+}
+
 TEST(LayoutModel, RunsOfElementsAreNamedShortly) {
   EXPECT_EQ(elements_text({13, 16}, {13, 23}), "[13, 16…23]");
   EXPECT_EQ(elements_text({7}, {7}), "[7]");

@@ -67,7 +67,7 @@ std::string row_meaning(const PanelContext& context, const Rung& rung, const Spe
       "controls.rung_meaning", fmt::arg("rung", title), fmt::arg("percent", std::lround(row->percent)),
       fmt::arg("reference", reference_name(context, ladder)), fmt::arg("speed", speed_text(context, speeds, *row)),
       fmt::arg("unit", speed_unit_of(context.lab())), fmt::arg("size_name", speeds.report->size_name),
-      fmt::arg("size", place_text(*speeds.report, ladder.size)));
+      fmt::arg("gpu", short_gpu(speeds.report->gpu)), fmt::arg("size", place_text(*speeds.report, ladder.size)));
 }
 
 /// The recorded sizes, the largest at the top.

@@ -5,6 +5,7 @@
 #include "app/observed/correctness_model.hpp"
 #include "app/observed/trace_index.hpp"
 #include "app/views/correctness/correctness_view.hpp"
+#include "app/views/sampled_run.hpp"
 
 namespace tilescope {
 namespace {
@@ -53,8 +54,11 @@ void draw_nothing(PanelContext& context) {
     empty_state(context, strings.message(*error), strings.hint(*error));
   else if (!context.result)
     empty_state(context, strings("correctness.empty"), strings("correctness.empty_hint"));
+  else if (context.result->blocks_sampled > 0)
+    empty_state(context, strings("correctness.not_compared"), strings("controls.not_compared"));
   else
     empty_state(context, strings("correctness.not_compared"), strings("correctness.not_compared_hint"));
+  offer_full_run(context);
 }
 
 void draw_compared(PanelContext& context, CorrectnessState& state, const RunResult& run) {

@@ -80,6 +80,15 @@ void choose_lane(LayoutFrame& frame, uint32_t warp, uint32_t lane, uint32_t part
   selection.access.reset();
 }
 
+/// Until something is chosen, the other views and the source show the tensor that this view opens with.
+void LayoutView::suggest_tensor(LayoutFrame& frame) {
+  ViewState& view = frame.context.view;
+  if (view.selection != view.suggested || !frame.result().findings.empty()) return;
+  if (view.selection.line == frame.tensor().line) return;
+  choose_lane(frame, frame.cursor.warp, frame.cursor.lane, frame.cursor.part);
+  view.suggested = view.selection;
+}
+
 bool LayoutView::concerns(const Session& session) const {
   return language_of(session.source_file()) == KernelLanguage::triton;
 }
@@ -113,6 +122,7 @@ void LayoutView::draw_known(PanelContext& context) {
   LayoutFrame frame{context, picture_, cursor_, lit_, ImGui::GetWindowDrawList()};
   cursor_.warp = std::min(cursor_.warp, frame.tensor().layout.warps() - 1);
   cursor_.part = std::min(cursor_.part, frame.parts() - 1);
+  suggest_tensor(frame);
 
   const ImVec2 window = ImGui::GetWindowPos();
   const float left = window.x + context.px(kPadding), width = ImGui::GetWindowWidth() - context.px(2 * kPadding);

@@ -54,6 +54,7 @@ class LayoutView final : public View {
  private:
   void draw_known(PanelContext& context);
   void follow_selection(PanelContext& context);
+  void suggest_tensor(LayoutFrame& frame);
 
   LayoutPicture picture_;
   LayoutCursor cursor_;

@@ -9,6 +9,7 @@ namespace tilescope {
 namespace {
 
 constexpr float kTitle = 24, kHighestRow = 22, kRegisterCell = 26;
+constexpr uint32_t kNarrowLabels = 4;  // every fourth lane is numbered where two digits do not fit
 constexpr float kLeastRegisters = 96;  // title and a row of registers below the tile
 
 std::string range_text(int64_t first, int64_t count) {
@@ -78,6 +79,7 @@ float draw_warp_tile(LayoutFrame& frame, ImVec2 low, ImVec2 high) {
   const float row_height = std::floor(std::clamp(room / static_cast<float>(rows), frame.px(5), frame.px(kHighestRow)));
   const float width = (high.x - low.x) / static_cast<float>(wrap), gap = std::max(1.0F, std::round(frame.px(1)));
   ImFont* small = context.fonts.small;
+  const float widest = text_size(small, "31").x + frame.px(2);
   const ImU32 ground = colour_of_warp(theme, frame.cursor.warp, frame.tensor().layout.warps());
   const ImVec2 end{high.x, top + row_height * static_cast<float>(rows)};
   ImGui::SetCursorScreenPos({low.x, top});
@@ -108,8 +110,12 @@ float draw_warp_tile(LayoutFrame& frame, ImVec2 low, ImVec2 high) {
       const bool lit = here || (frame.lit && frame.lit->warp == frame.cursor.warp && frame.lit->lane == cell.lane);
       const ImU32 fill = chosen ? theme.accent : lit ? mix(ground, theme.text, 0.35F) : ground;
       frame.list->AddRectFilled(a, b, fill, frame.px(2));
+      // Narrow cells are numbered now and then, rather than as long as a lane has one digit.
+      const bool narrow = b.x - a.x < widest && next - column == 1;
       const std::string text = std::to_string(cell.lane);
-      if (row_height >= frame.px(11) && b.x - a.x >= text_size(small, text).x + frame.px(2))
+      const bool numbered =
+          narrow ? chosen || (cell.lane % kNarrowLabels == 0 && width * kNarrowLabels > widest) : b.x - a.x >= widest;
+      if (row_height >= frame.px(11) && numbered)
         draw_text_centred(frame.list, chosen ? context.fonts.small_semibold : small, {(a.x + b.x) / 2, (a.y + b.y) / 2},
                           readable_on(fill, theme), text);
       column = next;

@@ -123,26 +123,10 @@ void draw_absent(PanelContext& context) {
                            : strings.format("order.not_modelled_hint", fmt::arg("reason", strings.say(reason))));
   }
   empty_state(context, strings("order.not_asked_title"), strings("order.not_asked_hint"));
-  const std::string& label = strings("order.model_it");
-  ImFont* font = context.fonts.body_semibold;
-  const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const ImVec2 extent{std::round(text_size(font, label).x) + context.px(32), context.px(32)};
-  const ImVec2 low{std::round(origin.x + (size.x - extent.x) / 2), std::round(origin.y + size.y / 2 + context.px(56))};
-  const ImVec2 high{low.x + extent.x, low.y + extent.y};
-  if (high.y > origin.y + size.y) return;
-  ImGui::SetCursorScreenPos(low);
-  if (hit_area("model it", extent)) {
+  if (empty_state_button(context, "order.model_it", strings("order.model_it"), strings("order.model_it_meaning"))) {
     context.session.set_model_order(true);
     context.session.submit();
   }
-  const bool hovered = ImGui::IsItemHovered();
-  explain(context, strings("order.model_it_meaning"));
-  mark(context, "order.model_it", low, high);
-  const Theme& theme = context.theme;
-  ImGui::GetWindowDrawList()->AddRectFilled(low, high, hovered ? mix(theme.accent, theme.text, 0.12F) : theme.accent,
-                                            context.px(6));
-  draw_text_centred(ImGui::GetWindowDrawList(), font, {(low.x + high.x) / 2, (low.y + high.y) / 2}, theme.on_accent,
-                    label);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "app/views/launch_choice.hpp"
 #include "app/views/playback.hpp"
 #include "app/views/questions.hpp"
+#include "app/views/sampled_run.hpp"
 #include "app/views/tiles/tiles_sentence.hpp"
 #include "app/views/tiles/tiles_view.hpp"
 #include "app/views/tiles/tiles_waves.hpp"
@@ -188,9 +189,7 @@ void TilesView::draw(PanelContext& context) {
   }
   const RunResult& result = *context.result;
   if (!result.observed || result.tiles.grid.count() == 0) {
-    std::string why = sentence(context.strings, result.not_observed_reason);
-    if (result.blocks_sampled > 0) why += context.strings("tiles.not_observed_hint");
-    empty_state(context, context.strings("tiles.not_observed_title"), why);
+    draw_not_observed(context);
     return;
   }
   if (shows_plane(context, plane_)) return draw_plane(context, plane_);

@@ -7,6 +7,7 @@
 #include "app/observed/result_verdict.hpp"
 #include "app/views/playback.hpp"
 #include "app/views/questions.hpp"
+#include "app/views/sampled_run.hpp"
 #include "app/views/traffic/traffic_view.hpp"
 
 namespace tilescope {
@@ -151,8 +152,7 @@ void TrafficView::draw(PanelContext& context) {
     return;
   }
   if (!context.result->observed) {
-    empty_state(context, context.strings("tiles.not_observed_title"),
-                sentence(context.strings, context.result->not_observed_reason));
+    draw_not_observed(context);
     return;
   }
   follow_result(context.view, context.result);
