@@ -120,8 +120,11 @@ void OperatorView::draw(PanelContext& context) {
   ImGui::SetCursorScreenPos({left, y});
   page_ = static_cast<OperatorPage>(
       tab_row(context, "operator_page", names, static_cast<int>(page_), context.px(kOperatorTabs), notes));
-  if (page_ != OperatorPage::code && shown_)
+  if (page_ != OperatorPage::code && shown_) {
     draw_badge(context, ImGui::GetWindowDrawList(), {right, y + context.px(6)}, badge_);
+    mark(context, badge_ == Badge::measured ? "operator_measured" : "operator_recorded", {left, y},
+         {right, y + context.px(kOperatorTabs)});
+  }
   y += context.px(kOperatorTabs);
   separator_line(context, y);
   const ImVec2 low{left, y + context.px(10)}, high{right, window.y + size.y - context.px(8)};

@@ -48,6 +48,7 @@ void TapeView::update(const PanelContext& context) {
   const Config& config = context.session.request().config;
   rows_ = config.sizes.contains("rows") ? config.size("rows") : 1;
   columns_ = config.sizes.contains("columns") ? config.size("columns") : 1;
+  element_ = config.params.contains("DTYPE") && config.param("DTYPE") == 1 ? 2 : 4;
   if (taken_ != text_.buffer.revision()) {
     taken_ = text_.buffer.revision();
     shown_.take(text_.buffer.text());
@@ -57,6 +58,7 @@ void TapeView::update(const PanelContext& context) {
                 .language = context.strings.language == Language::en ? "en" : "zh",
                 .rows = rows_,
                 .columns = columns_,
+                .element = element_,
                 .scale = context.screen.scale,
                 .room = room_};
   if (key == key_) return;
@@ -162,11 +164,11 @@ void TapeView::draw_text_column(PanelContext& context, ImVec2 low, ImVec2 high) 
 void TapeView::draw_page(PanelContext& context, ImVec2 low, ImVec2 high) {
   const Tape& tape = shown_.tape;
   const size_t forward = tape.program.nodes.size(), again = tape.recomputations();
-  const std::string sum =
-      context.strings.format(again > 0 ? "view.tape.sum_again" : "view.tape.sum", fmt::arg("forward", forward),
-                             fmt::arg("backward", tape.steps.size() - forward - again), fmt::arg("again", again),
-                             fmt::arg("bytes", three_figures(static_cast<double>(tape.saved_bytes(rows_, columns_)))),
-                             fmt::arg("rows", rows_), fmt::arg("columns", columns_));
+  const std::string sum = context.strings.format(
+      again > 0 ? "view.tape.sum_again" : "view.tape.sum", fmt::arg("forward", forward),
+      fmt::arg("backward", tape.steps.size() - forward - again), fmt::arg("again", again),
+      fmt::arg("bytes", three_figures(static_cast<double>(tape.saved_bytes(rows_, columns_, element_)))),
+      fmt::arg("rows", rows_), fmt::arg("columns", columns_));
   const TextRun run[] = {{context.fonts.body_semibold, context.theme.text, sum}};
   ImGui::SetCursorScreenPos(low);
   ImGui::BeginChild("tape right", {high.x - low.x, high.y - low.y}, false, ImGuiWindowFlags_NoNav);
