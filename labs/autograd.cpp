@@ -320,20 +320,20 @@ std::vector<Param> make_params() {
 std::vector<BreakIt> make_switches() {
   return {
       {.name = "MISSING_TERM",
-       .title = {"Drop the second term of GELU's derivative", "漏掉 GELU 导数的第二项"},
+       .title = {"Drop a term of GELU's slope", "漏掉 GELU 导数的一项"},
        .help = {"The product rule has two terms. Without x/2 · dt/dx the slope is off by up to 0.24, and right for "
                 "large |x|.",
                 "乘积法则有两项。少了 x/2 · dt/dx，斜率最多差 0.24，而 |x| 很大时又是对的。"},
        .plants = {{.in = "gelu_slope", .replace = "return first + second;", .by = "return first;"}},
        .rungs = {"gelu", "chain"}},
       {.name = "OVERWRITE",
-       .title = {"Overwrite a gradient instead of adding", "梯度被覆盖而不是累加"},
+       .title = {"Overwrite, do not add", "梯度被覆盖而不是累加"},
        .help = {"x is read twice. The second part of its gradient replaces the first one.",
                 "x 被读了两次，它的梯度的第二部分顶掉了第一部分。"},
        .plants = {{.in = "give", .replace = "if (add) part += to_float(gradient[i]);", .by = ""}},
        .rungs = {"chain"}},
       {.name = "NO_MEANS",
-       .title = {"LayerNorm's gradient without the row's means", "LayerNorm 的梯度不减行均值"},
+       .title = {"Omit LayerNorm's means", "LayerNorm 的梯度不减行均值"},
        .help = {"dx = rstd · g, as if mean and rstd were constants. The gradient then has a part along which y does "
                 "not change.",
                 "dx = rstd · g，好像均值和 rstd 是常数。这样的梯度里有一部分方向，沿着它 y 根本不变。"},

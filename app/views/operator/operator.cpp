@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/draw/sentences.hpp"
 #include "app/draw/small_button.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/operator/operator_view.hpp"
@@ -87,12 +88,12 @@ void OperatorView::update(PanelContext& context) {
     if (*measured)
       show_recording(std::move(**measured), Badge::measured);
     else
-      trial_said_ = context.strings.message(measured->error());
+      trial_said_ = as_sentence(context.strings, measured->error());
   }
   if (auto written = export_.poll()) {
     said_problem_ = !*written;
     said_ = *written ? context.strings.format("view.operator.exported", fmt::arg("folder", **written))
-                     : context.strings.message(written->error());
+                     : as_sentence(context.strings, written->error());
   }
   const bool changed = files_.take(context.session.engine(), context.session.request(), way_);
   const OperatorFolder* folder = files_.folder();

@@ -16,7 +16,7 @@ const ViewRegistration registered{{"tape", 98, make_view<TapeView>, /*leads=*/tr
 constexpr float kTapeSide = 24, kTapeLower = 140, kErrorLine = 20, kSentenceLine = 22;
 constexpr float kTextLeast = 230, kTextMost = 380, kTextShare = 0.32F;
 constexpr float kBesideLeast = 900;  // width from which the text stands beside the picture
-constexpr float kTextHeight = 230, kPageHeight = 300;
+constexpr float kTextHeight = 230, kButtonRows = 68, kTextLine = 20, kPageHeight = 300;
 
 const char* key_of(Save save) {
   if (save == Save::all) return "view.tape.save_all";
@@ -74,7 +74,10 @@ void TapeView::draw(PanelContext& context) {
   const float top = ImGui::GetCursorScreenPos().y + context.px(8), bottom = window.y + size.y - context.px(8);
   if (right - left < context.px(120) || bottom - top < context.px(60)) return;
   const bool beside = right - left >= context.px(kBesideLeast);
-  const float text_height = context.px(kTextHeight), least = context.px(kPageHeight);
+  // As high as the text needs: the buttons above it, its lines and one more, and what is wrong with it.
+  const auto lines = static_cast<float>(text_.buffer.lines().size() + (shown_.error ? 4 : 1));
+  const float text_height = context.px(std::min(kTextHeight, kButtonRows + kTextLine * lines));
+  const float least = context.px(kPageHeight);
   // Above one another the text and the page scroll together.
   const float page = std::max(least, page_height_);
   const float height = std::max(bottom - top, beside ? least : text_height + context.px(12) + page);
