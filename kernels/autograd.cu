@@ -1,53 +1,55 @@
-// Five operators, each with its forward kernel and its backward kernel, on matrices of rows × columns floats.
+// Five operators, each with its forward kernel and its backward kernel, on matrices of rows × columns elements.
 // A backward kernel gets dy, the gradient of the operator's result, and computes the gradients of its inputs.
 //
 // Kernels named …_saving keep what their backward kernel would otherwise compute again; those named …_saved read it.
+// All arithmetic is in float. So are gamma, beta and their gradients, and what is kept: tanh, mean and 1/σ.
 //
-// BLOCK  threads per CTA, a power of two
+// BLOCK  threads per CTA, a power of two      DTYPE  of the matrices, 0: float, 1: bfloat16
+#include "elements.cuh"
 
 // Gives a value a part of its gradient. Its first reader stores the part; every further reader adds to it.
-__device__ inline void give(float* gradient, long long i, float part, int add) {
-  if (add) part += gradient[i];
-  gradient[i] = part;
+__device__ inline void give(Element* gradient, long long i, float part, int add) {
+  if (add) part += to_float(gradient[i]);
+  gradient[i] = from_float(part);
 }
 
 // ---- y = a + b. The gradient passes to both unchanged, so nothing has to be saved.
-extern "C" __global__ void add(const float* a, const float* b, float* y, int n) {
+extern "C" __global__ void add(const Element* a, const Element* b, Element* y, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n) y[i] = a[i] + b[i];
+  if (i < n) y[i] = from_float(to_float(a[i]) + to_float(b[i]));
 }
-extern "C" __global__ void add_backward(const float* dy, float* da, float* db, int add_a, int add_b, int n) {
+extern "C" __global__ void add_backward(const Element* dy, Element* da, Element* db, int add_a, int add_b, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
   if (i < n) {
-    float gradient = dy[i];
+    float gradient = to_float(dy[i]);
     give(da, i, gradient, add_a);
     give(db, i, gradient, add_b);
   }
 }
 
 // ---- y = a · b. Each factor is what the gradient of the other is multiplied by: both are saved.
-extern "C" __global__ void mul(const float* a, const float* b, float* y, int n) {
+extern "C" __global__ void mul(const Element* a, const Element* b, Element* y, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n) y[i] = a[i] * b[i];
+  if (i < n) y[i] = from_float(to_float(a[i]) * to_float(b[i]));
 }
-extern "C" __global__ void mul_backward(const float* dy, const float* a, const float* b, float* da, float* db,
+extern "C" __global__ void mul_backward(const Element* dy, const Element* a, const Element* b, Element* da, Element* db,
                                         int add_a, int add_b, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
   if (i < n) {
-    float gradient = dy[i], of_a = gradient * b[i], of_b = gradient * a[i];
+    float gradient = to_float(dy[i]), of_a = gradient * to_float(b[i]), of_b = gradient * to_float(a[i]);
     give(da, i, of_a, add_a);
     give(db, i, of_b, add_b);
   }
 }
 
 // ---- y = max(x, 0). The result says which elements were positive, so y is saved and x is not needed.
-extern "C" __global__ void relu(const float* x, float* y, int n) {
+extern "C" __global__ void relu(const Element* x, Element* y, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n) y[i] = fmaxf(x[i], 0);
+  if (i < n) y[i] = from_float(fmaxf(to_float(x[i]), 0));
 }
-extern "C" __global__ void relu_backward(const float* dy, const float* y, float* dx, int add_x, int n) {
+extern "C" __global__ void relu_backward(const Element* dy, const Element* y, Element* dx, int add_x, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n) give(dx, i, y[i] > 0 ? dy[i] : 0, add_x);
+  if (i < n) give(dx, i, to_float(y[i]) > 0 ? to_float(dy[i]) : 0, add_x);
 }
 
 // ---- GELU in its tanh form: y = x/2 · (1 + t) with t = tanh(√(2/π) · (x + 0.044715 x³)). x is saved; t may be.
@@ -63,26 +65,28 @@ __device__ inline float gelu_slope(float x, float t) {
   return first + second;
 }
 
-extern "C" __global__ void gelu(const float* x, float* y, int n) {
+extern "C" __global__ void gelu(const Element* x, Element* y, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n) y[i] = 0.5f * x[i] * (1 + gelu_tanh(x[i]));
+  if (i < n) y[i] = from_float(0.5f * to_float(x[i]) * (1 + gelu_tanh(to_float(x[i]))));
 }
-extern "C" __global__ void gelu_saving(const float* x, float* y, float* tanhs, int n) {
+extern "C" __global__ void gelu_saving(const Element* x, Element* y, float* tanhs, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
   if (i < n) {
-    float t = gelu_tanh(x[i]);
-    y[i] = 0.5f * x[i] * (1 + t);
+    float t = gelu_tanh(to_float(x[i]));
+    y[i] = from_float(0.5f * to_float(x[i]) * (1 + t));
     tanhs[i] = t;
   }
 }
-extern "C" __global__ void gelu_backward(const float* dy, const float* x, float* dx, int add_x, int n) {
+extern "C" __global__ void gelu_backward(const Element* dy, const Element* x, Element* dx, int add_x, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n) give(dx, i, dy[i] * gelu_slope(x[i], gelu_tanh(x[i])), add_x);
+  if (i >= n) return;
+  float at = to_float(x[i]);
+  give(dx, i, to_float(dy[i]) * gelu_slope(at, gelu_tanh(at)), add_x);
 }
-extern "C" __global__ void gelu_backward_saved(const float* dy, const float* x, const float* tanhs, float* dx,
+extern "C" __global__ void gelu_backward_saved(const Element* dy, const Element* x, const float* tanhs, Element* dx,
                                                int add_x, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n) give(dx, i, dy[i] * gelu_slope(x[i], tanhs[i]), add_x);
+  if (i < n) give(dx, i, to_float(dy[i]) * gelu_slope(to_float(x[i]), tanhs[i]), add_x);
 }
 
 // ---- LayerNorm, a CTA for each row: y = (x - mean) · rstd · gamma + beta with rstd = 1 / √(variance + ε). x and gamma
@@ -106,24 +110,28 @@ __device__ inline float sum_of_block(float mine) {
 struct Statistics {
   float mean, rstd;
 };
-__device__ inline Statistics statistics_of(const float* row, int columns) {
+__device__ inline Statistics statistics_of(const Element* row, int columns) {
   float sum = 0, squares = 0;
-  for (int c = threadIdx.x; c < columns; c += BLOCK) sum += row[c];
+  for (int c = threadIdx.x; c < columns; c += BLOCK) sum += to_float(row[c]);
   float mean = sum_of_block(sum) / columns;
-  for (int c = threadIdx.x; c < columns; c += BLOCK) squares += (row[c] - mean) * (row[c] - mean);
+  for (int c = threadIdx.x; c < columns; c += BLOCK) {
+    float distance = to_float(row[c]) - mean;
+    squares += distance * distance;
+  }
   return {mean, rsqrtf(sum_of_block(squares) / columns + EPSILON)};
 }
 
-__device__ inline void normalize(const float* x, const float* gamma, const float* beta, float* y, Statistics row,
+__device__ inline void normalize(const Element* x, const float* gamma, const float* beta, Element* y, Statistics row,
                                  int columns) {
-  for (int c = threadIdx.x; c < columns; c += BLOCK) y[c] = (x[c] - row.mean) * row.rstd * gamma[c] + beta[c];
+  for (int c = threadIdx.x; c < columns; c += BLOCK)
+    y[c] = from_float((to_float(x[c]) - row.mean) * row.rstd * gamma[c] + beta[c]);
 }
 
-extern "C" __global__ void layernorm(const float* x, const float* gamma, const float* beta, float* y, int columns) {
+extern "C" __global__ void layernorm(const Element* x, const float* gamma, const float* beta, Element* y, int columns) {
   long long first = (long long)blockIdx.x * columns;
   normalize(x + first, gamma, beta, y + first, statistics_of(x + first, columns), columns);
 }
-extern "C" __global__ void layernorm_saving(const float* x, const float* gamma, const float* beta, float* y,
+extern "C" __global__ void layernorm_saving(const Element* x, const float* gamma, const float* beta, Element* y,
                                             float* means, float* rstds, int columns) {
   long long first = (long long)blockIdx.x * columns;
   Statistics row = statistics_of(x + first, columns);
@@ -133,49 +141,67 @@ extern "C" __global__ void layernorm_saving(const float* x, const float* gamma, 
 
 // dx of a row. An element of x changes its own y, and through mean and rstd all others of the row: the two means are
 // what it owes to them.
-__device__ inline void give_row(const float* dy, const float* x, const float* gamma, float* dx, Statistics row,
+__device__ inline void give_row(const Element* dy, const Element* x, const float* gamma, Element* dx, Statistics row,
                                 int add_x, int columns) {
   float sum = 0, sum_normal = 0;
   for (int c = threadIdx.x; c < columns; c += BLOCK) {
-    float g = dy[c] * gamma[c], normal = (x[c] - row.mean) * row.rstd;
+    float g = to_float(dy[c]) * gamma[c], normal = (to_float(x[c]) - row.mean) * row.rstd;
     sum += g;
     sum_normal += g * normal;
   }
   float mean_g = sum_of_block(sum) / columns;
   float mean_gn = sum_of_block(sum_normal) / columns;
   for (int c = threadIdx.x; c < columns; c += BLOCK) {
-    float g = dy[c] * gamma[c], normal = (x[c] - row.mean) * row.rstd;
+    float g = to_float(dy[c]) * gamma[c], normal = (to_float(x[c]) - row.mean) * row.rstd;
     give(dx, c, row.rstd * (g - mean_g - normal * mean_gn), add_x);
   }
 }
 
 // Computes mean and rstd again, and leaves them for the kernel of gamma and beta.
-extern "C" __global__ void layernorm_backward(const float* dy, const float* x, const float* gamma, float* dx,
+extern "C" __global__ void layernorm_backward(const Element* dy, const Element* x, const float* gamma, Element* dx,
                                               float* means, float* rstds, int add_x, int columns) {
   long long first = (long long)blockIdx.x * columns;
   Statistics row = statistics_of(x + first, columns);
   give_row(dy + first, x + first, gamma, dx + first, row, add_x, columns);
   if (threadIdx.x == 0) means[blockIdx.x] = row.mean, rstds[blockIdx.x] = row.rstd;
 }
-extern "C" __global__ void layernorm_backward_saved(const float* dy, const float* x, const float* gamma, float* dx,
-                                                    const float* means, const float* rstds, int add_x, int columns) {
+extern "C" __global__ void layernorm_backward_saved(const Element* dy, const Element* x, const float* gamma,
+                                                    Element* dx, const float* means, const float* rstds, int add_x,
+                                                    int columns) {
   long long first = (long long)blockIdx.x * columns;
   Statistics row{means[blockIdx.x], rstds[blockIdx.x]};
   give_row(dy + first, x + first, gamma, dx + first, row, add_x, columns);
 }
 
-// Every row has used the same gamma and beta, so their gradients are sums over the rows: a thread for each column.
-extern "C" __global__ void layernorm_backward_weights(const float* dy, const float* x, const float* means,
-                                                      const float* rstds, float* dgamma, float* dbeta, int add_gamma,
-                                                      int add_beta, int rows, int columns) {
-  int c = blockIdx.x * BLOCK + threadIdx.x;
+// Every row has used the same gamma and beta, so their gradients are sums over the rows. A CTA adds down SLAB rows, a
+// thread for each of its columns: many CTAs, and short sums. It leaves a row of dgamma and a row of dbeta in `sums`.
+constexpr int SLAB = 32;
+
+extern "C" __global__ void layernorm_backward_weights(const Element* dy, const Element* x, const float* means,
+                                                      const float* rstds, float* sums, int rows, int columns) {
+  int c = blockIdx.x * BLOCK + threadIdx.x, slab = blockIdx.y, slabs = gridDim.y;
   if (c >= columns) return;
   float of_gamma = 0, of_beta = 0;
-  for (int r = 0; r < rows; ++r) {
+  for (int r = slab * SLAB; r < min(rows, (slab + 1) * SLAB); ++r) {
     long long i = (long long)r * columns + c;
-    of_gamma += dy[i] * (x[i] - means[r]) * rstds[r];
-    of_beta += dy[i];
+    of_gamma += to_float(dy[i]) * (to_float(x[i]) - means[r]) * rstds[r];
+    of_beta += to_float(dy[i]);
   }
-  give(dgamma, c, of_gamma, add_gamma);
-  give(dbeta, c, of_beta, add_beta);
+  sums[slab * columns + c] = of_gamma;
+  sums[(slabs + slab) * columns + c] = of_beta;
+}
+
+// The sums of all slabs, added up.
+extern "C" __global__ void layernorm_backward_slabs(const float* sums, float* dgamma, float* dbeta, int add_gamma,
+                                                    int add_beta, int slabs, int columns) {
+  int c = blockIdx.x * BLOCK + threadIdx.x;
+  if (c >= columns) return;
+  float of_gamma = add_gamma ? dgamma[c] : 0, of_beta = add_beta ? dbeta[c] : 0;
+#pragma unroll 8
+  for (int slab = 0; slab < slabs; ++slab) {
+    of_gamma += sums[slab * columns + c];
+    of_beta += sums[(slabs + slab) * columns + c];
+  }
+  dgamma[c] = of_gamma;
+  dbeta[c] = of_beta;
 }

@@ -43,6 +43,16 @@ size_t buffer_named(const RunResult& result, const std::string& name) {
   return static_cast<size_t>(found - result.plan.buffers.begin());
 }
 
+TapeContents contents_of(const RunResult& result, const std::string& name) {
+  return TapeContents(*result.buffers[buffer_named(result, name)]);
+}
+
+bool has_bfloat16(const Config& config) { return config.param("DTYPE") == 1; }
+int64_t saved_bytes(const CheckedRun& run) {
+  return run.tape.saved_bytes(static_cast<int64_t>(run.problem.rows), static_cast<int64_t>(run.problem.columns),
+                              has_bfloat16(run.result.config) ? 2 : 4);
+}
+
 Result<CheckedRun> run_rung(Engine& engine, const Request& request) {
   auto result = engine.run(request);
   if (!result) return forward(result);
@@ -53,16 +63,15 @@ Result<CheckedRun> run_rung(Engine& engine, const Request& request) {
   run.problem.columns = static_cast<size_t>(request.config.size("columns"));
   run.problem.inputs.resize(program.values.size());
   for (size_t value = 0; value < program.values.size(); ++value)
-    if (!program.values[value].node)
-      run.problem.inputs[value] = run.result.buffers[buffer_named(run.result, program.values[value].name)]->as<float>();
+    if (!program.values[value].node) run.problem.inputs[value] = contents_of(run.result, program.values[value].name);
   const std::string upstream = "d" + program.values[program.result()].name;
-  run.problem.upstream = run.result.buffers[buffer_named(run.result, upstream)]->as<float>();
+  run.problem.upstream = contents_of(run.result, upstream);
   return run;
 }
 
 /// 1: the same direction. Above 0 a small step against the gradient still makes the loss smaller.
 std::optional<double> cosine_of(const RunResult& result, const Correctness& one) {
-  const auto got = result.buffers[buffer_named(result, one.buffer)]->as<float>();
+  const TapeContents got = contents_of(result, one.buffer);
   if (one.expected.size() != got.size() || one.expected_rest.size() != got.size()) return std::nullopt;
   double product = 0, squares = 0, expected_squares = 0;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -99,7 +108,7 @@ std::vector<GradientRow> rows_of(const CheckedRun& run) {
 
 void compare_with_torch(const CheckedRun& run, const TorchGradients& torch, std::vector<GradientRow>& rows) {
   for (GradientRow& row : rows) {
-    const auto got = run.result.buffers[buffer_named(run.result, row.name)]->as<float>();
+    const auto got = contents_of(run.result, row.name);
     double distance = 0;
     for (size_t i = 0; i < got.size(); ++i) {
       const double error = std::abs(double{got[i]} - torch.values[row.value][i]);
@@ -112,7 +121,7 @@ void compare_with_torch(const CheckedRun& run, const TorchGradients& torch, std:
 
 /// PyTorch's gradient is in double too, so the bound is that of the differences.
 bool torch_agrees(const CheckedRun& run, const GradientRow& row, const TorchGradients& torch) {
-  const auto got = run.result.buffers[buffer_named(run.result, row.name)]->as<float>();
+  const auto got = contents_of(run.result, row.name);
   const Tolerance& tolerance = row.checked->tolerance;
   for (size_t i = 0; i < got.size(); ++i) {
     const double wanted = torch.values[row.value][i];
@@ -128,15 +137,14 @@ std::string place_text(const RunResult& result, const Correctness& one) {
 
 std::string head_text(const CheckedRun& run, const std::optional<TorchGradients>& torch) {
   const RunResult& result = run.result;
-  const auto rows = static_cast<int64_t>(run.problem.rows), columns = static_cast<int64_t>(run.problem.columns);
-  std::string text =
-      fmt::format("{} {} on {} [{}], {} x {}\n", kLab, result.rung, result.device.name,
-                  name_of(result.device.kind == DeviceKind::gpu ? Badge::measured : Badge::simulated), rows, columns);
-  text += fmt::format("save = {}: {} bytes kept for the backward pass, {} forward kernels run again\n",
-                      name_of(save_of_parameter(result.config.param("SAVE"))), run.tape.saved_bytes(rows, columns),
-                      run.tape.recomputations());
+  std::string text = fmt::format("{} {} on {} [{}], {} x {}{}\n", kLab, result.rung, result.device.name,
+                                 name_of(result.device.kind == DeviceKind::gpu ? Badge::measured : Badge::simulated),
+                                 run.problem.rows, run.problem.columns, has_bfloat16(result.config) ? " of bf16" : "");
+  text +=
+      fmt::format("save = {}: {} bytes kept for the backward pass, {} forward kernels run again\n",
+                  name_of(save_of_parameter(result.config.param("SAVE"))), saved_bytes(run), run.tape.recomputations());
   if (torch) text += fmt::format("PyTorch {} on {}\n", torch->version, torch->device);
-  text += fmt::format("  {:<8} {:>10} {:>12} {:>14} {:>10} {:>14} {:>8}", "", "elements", "|k - diff|", "at", "allowed",
+  text += fmt::format("  {:<8} {:>10} {:>12} {:>14} {:>20} {:>14} {:>8}", "", "elements", "|k - diff|", "at", "allowed",
                       "error of diff", "cosine");
   if (torch) text += fmt::format(" {:>12} {:>14}", "|k - torch|", "torch's fp32");
   return text + "\n";
@@ -144,8 +152,9 @@ std::string head_text(const CheckedRun& run, const std::optional<TorchGradients>
 
 std::string row_text(const CheckedRun& run, const GradientRow& row, const std::optional<TorchGradients>& torch) {
   const Correctness& one = *row.checked;
-  std::string text = fmt::format("  {:<8} {:>10} {:>12.3g} {:>14} {:>10.2g} {:>14} {:>8}", row.name, one.checked,
-                                 one.largest_error, place_text(run.result, one), one.tolerance.absolute,
+  std::string text = fmt::format("  {:<8} {:>10} {:>12.3g} {:>14} {:>20} {:>14} {:>8}", row.name, one.checked,
+                                 one.largest_error, place_text(run.result, one),
+                                 fmt::format("{:.2g} + {:.2g} |d|", one.tolerance.absolute, one.tolerance.relative),
                                  row.difference_error > 0 ? fmt::format("{:.2g}", row.difference_error) : "-",
                                  row.cosine ? fmt::format("{:.4f}", *row.cosine) : "-");
   if (torch) text += fmt::format(" {:>12.3g} {:>14.3g}", *row.torch_distance, *row.torch_error);
@@ -182,9 +191,9 @@ ordered_json run_json(const CheckedRun& run, const std::vector<GradientRow>& row
                       {"rung", run.result.rung},
                       {"device", run.result.device.name},
                       {"sizes", run.result.config.sizes},
+                      {"type", has_bfloat16(run.result.config) ? "bf16" : "f32"},
                       {"save", name_of(save_of_parameter(run.result.config.param("SAVE")))},
-                      {"saved_bytes", run.tape.saved_bytes(static_cast<int64_t>(run.problem.rows),
-                                                           static_cast<int64_t>(run.problem.columns))},
+                      {"saved_bytes", saved_bytes(run)},
                       {"recomputations", run.tape.recomputations()},
                       {"outputs", ordered_json::array()}};
   if (torch) object["torch"] = {{"version", torch->version}, {"device", torch->device}};

@@ -145,8 +145,7 @@ std::string impossible_text(const TuneMap& map) {
       return entry.state == TuneState::impossible && entry.limiter == limiter;
     });
     text += fmt::format("  {:<14} {:>4}, for example {}: {}\n", name_of(limiter), count,
-                        text_of_params(map.params_of(static_cast<size_t>(first - map.entries.begin()))),
-                        first->why.english());
+                        map.text_of(static_cast<size_t>(first - map.entries.begin())), first->why.english());
   }
   return text.empty() ? text : "impossible\n" + text;
 }
@@ -155,8 +154,7 @@ std::string wrong_text(const TuneMap& map) {
   std::string text;
   for (size_t i = 0; i < map.entries.size(); ++i)
     if (map.entries[i].state == TuneState::wrong || map.entries[i].state == TuneState::failed)
-      text += fmt::format("  {} {}: {}\n", text_of_params(map.params_of(i)), name_of(map.entries[i].state),
-                          map.entries[i].why.english());
+      text += fmt::format("  {} {}: {}\n", map.text_of(i), name_of(map.entries[i].state), map.entries[i].why.english());
   return text.empty() ? text : "not right, and not counted\n" + text;
 }
 
@@ -269,7 +267,7 @@ std::string search_text(const Tuning& tuning) {
                   search.tried, tuning.map.entries.size() - tuning.map.count(TuneState::impossible), search.samples,
                   search.steps.empty() ? 0 : search.steps.back().seconds);
   if (search.found) {
-    text += fmt::format("; found {}", text_of_params(tuning.map.params_of(*search.found)));
+    text += fmt::format("; found {}", tuning.map.text_of(*search.found));
     const double regret = regret_of(tuning.map, *search.found);
     if (tuning.map.complete() && std::isfinite(regret)) text += fmt::format(", regret {:.1f}%", regret * 100);
   }

@@ -97,7 +97,7 @@ void help_items(PanelContext& context, Screen& screen) {
   if (item(context, "glossary", text("terms.glossary"), "")) screen.show_help(Screen::Help::glossary);
   if (item(context, "tour", text("menu.tour"), "")) start_tour(screen);
   gap(context);
-  for (const char* sheet : {"cuda", "triton", "errors"})
+  for (const char* sheet : {"cuda", "triton", "errors", "questions"})
     if (item(context, sheet, text(std::string("menu.sheet_") + sheet), "")) screen.show_sheet(sheet);
   gap(context);
   if (item(context, "docs", text("menu.docs"), "")) open_docs(context, screen);

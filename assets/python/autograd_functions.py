@@ -13,12 +13,12 @@ import torch
 
 class MyAdd(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, a, b):
-        return a + b  # nothing to save
+    def forward(ctx, x, y):
+        return x + y  # nothing to save
 
     @staticmethod
-    def backward(ctx, dy):
-        return dy, dy
+    def backward(ctx, dout):
+        return dout, dout  # one gradient for each argument
 
 
 class MyReLU(torch.autograd.Function):
@@ -79,9 +79,13 @@ def compare(name, mine, official, shapes, device):
 
 def main():
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = torch.tensor([5.0, 7.0], requires_grad=True)
+    (MyAdd.apply(x, y) * torch.tensor([1.0, 10.0])).sum().backward()
+    print("MyAdd: x.grad =", x.grad.tolist(), "y.grad =", y.grad.tolist())
     x = torch.tensor([-1.0, 2.0, 3.0], requires_grad=True)
     MyReLU.apply(x).sum().backward()
-    print("x.grad =", x.grad.tolist())
+    print("MyReLU: x.grad =", x.grad.tolist())
     compare("MyAdd", MyAdd.apply, torch.add, [(4, 6), (4, 6)], device)
     compare("MyReLU", MyReLU.apply, torch.relu, [(4, 6)], device)
     compare("MyLayerNorm", MyLayerNorm.apply, official_layer_norm, [(4, 6), (6,), (6,)], device)

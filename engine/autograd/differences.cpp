@@ -39,18 +39,19 @@ class RowRun {
       : program_(program), problem_(problem), sizes_(sizes) {}
 
   void start(size_t row) {
-    row_ = row;
     const size_t columns = problem_.columns, first = row * columns;
     base_.values.resize(program_.values.size());
     base_.statistics.resize(program_.nodes.size());
     for (size_t value = 0; value < program_.values.size(); ++value) {
       if (program_.values[value].node) continue;
-      const std::span<const float> input = problem_.inputs[value];
       const bool vector = program_.values[value].shape == TapeShape::vector;
       if (vector && !base_.values[value].empty()) continue;
-      const auto begin = input.begin() + static_cast<std::ptrdiff_t>(vector ? 0 : first);
-      base_.values[value].assign(begin, begin + static_cast<std::ptrdiff_t>(columns));
+      base_.values[value].resize(columns);
+      for (size_t c = 0; c < columns; ++c)
+        base_.values[value][c] = double{problem_.inputs[value][(vector ? 0 : first) + c]};
     }
+    upstream_.resize(columns);
+    for (size_t c = 0; c < columns; ++c) upstream_[c] = double{problem_.upstream[first + c]};
     for (size_t node = 0; node < program_.nodes.size(); ++node) start_node(node);
   }
 
@@ -64,17 +65,17 @@ class RowRun {
     evaluate(above_, input, column, x + step, sides);
     evaluate(below_, input, column, x - step, sides);
     const Changed &high = above_[program_.result()], &low = below_[program_.result()];
-    const std::span<const float> dy = problem_.upstream.subspan(row_ * problem_.columns, problem_.columns);
+    const std::vector<double>& dy = upstream_;
     if (high.kind == Changed::Kind::one) {
-      sides.difference = double{dy[column]} * (high.one - low.one);
-      sides.size = std::abs(double{dy[column]} * high.one);
+      sides.difference = dy[column] * (high.one - low.one);
+      sides.size = std::abs(dy[column] * high.one);
     }
     if (high.kind != Changed::Kind::all) return sides;
     std::array<double, 4> sums{};  // that do not wait for one another
-    for (size_t c = 0; c < problem_.columns; ++c) sums[c % 4] += double{dy[c]} * (high.all[c] - low.all[c]);
+    for (size_t c = 0; c < problem_.columns; ++c) sums[c % 4] += dy[c] * (high.all[c] - low.all[c]);
     sides.difference = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     if (sizes_)
-      for (size_t c = 0; c < problem_.columns; ++c) sides.size += std::abs(double{dy[c]} * high.all[c]);
+      for (size_t c = 0; c < problem_.columns; ++c) sides.size += std::abs(dy[c] * high.all[c]);
     return sides;
   }
 
@@ -175,8 +176,8 @@ class RowRun {
   const TapeProgram& program_;
   const TapeProblem& problem_;
   bool sizes_;
-  size_t row_ = 0;
   BaseRow base_;
+  std::vector<double> upstream_;  // dy of the row
   std::vector<Changed> above_, below_;
 };
 

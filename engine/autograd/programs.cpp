@@ -57,7 +57,10 @@ std::vector<std::string> kernels_of(const Tape& tape, const TapeStep& step) {
   if (step.kind != TapeStep::Kind::backward) return {step.keeps_extra ? name + "_saving" : name};
   name += "_backward";
   std::vector<std::string> kernels{step.keeps_extra ? name + "_saved" : name};
-  if (op == TapeOperator::layernorm) kernels.push_back(name + "_weights");
+  if (op == TapeOperator::layernorm) {
+    kernels.push_back(name + "_weights");
+    kernels.push_back(name + "_slabs");
+  }
   return kernels;
 }
 

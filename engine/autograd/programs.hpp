@@ -23,8 +23,8 @@ std::optional<TapeProgram> program_of_rung(std::string_view rung, Save save);
 /// The lab's parameter SAVE: 0 all, 1 inputs, 2 checkpoint.
 Save save_of_parameter(int64_t value);
 
-/// The kernels of a step in the order in which they are launched: "gelu_saving", or "layernorm_backward" and
-/// "layernorm_backward_weights".
+/// The kernels of a step in the order in which they are launched: "gelu_saving", or "layernorm_backward",
+/// "layernorm_backward_weights" and "layernorm_backward_slabs".
 std::vector<std::string> kernels_of(const Tape& tape, const TapeStep& step);
 
 }  // namespace tilescope

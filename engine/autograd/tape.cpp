@@ -108,15 +108,16 @@ std::optional<size_t> TapeProgram::find(std::string_view name) const {
   return found == values.end() ? std::nullopt : std::optional(static_cast<size_t>(found - values.begin()));
 }
 
-int64_t TapeSaved::bytes(int64_t rows, int64_t columns) const {
+int64_t TapeSaved::bytes(int64_t rows, int64_t columns, int64_t element) const {
   if (recomputed || held || shared_with) return 0;
   if (extra == TapeExtra::statistics) return 2 * kFloat * rows;  // mean and 1/σ of each row
-  return kFloat * columns * (shape == TapeShape::matrix ? rows : 1);
+  if (shape == TapeShape::vector) return kFloat * columns;
+  return (extra ? kFloat : element) * rows * columns;
 }
 
-int64_t Tape::saved_bytes(int64_t rows, int64_t columns) const {
+int64_t Tape::saved_bytes(int64_t rows, int64_t columns, int64_t element) const {
   int64_t bytes = 0;
-  for (const TapeSaved& one : saved) bytes += one.bytes(rows, columns);
+  for (const TapeSaved& one : saved) bytes += one.bytes(rows, columns, element);
   return bytes;
 }
 

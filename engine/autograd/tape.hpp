@@ -6,9 +6,10 @@
 //     y = add(p, x)                    └────────────────────┘
 //                                      dx ◄─(+=)─ mul' ◄─ dp ◄─ add' ◄─ dy   backward, in reverse
 //
-// A matrix has rows × columns floats, a vector has a float for each column. All matrices of a program have the same
-// shape, so nothing is broadcast except the two weights of LayerNorm. The last line is the result y. A value that two
-// operators read gets two parts of its gradient: the first part is written, every later one is added.
+// A matrix has rows × columns elements, floats or bfloat16; a vector has a float for each column. All matrices of a
+// program have the same shape, so nothing is broadcast except the two weights of LayerNorm. The last line is the result
+// y. A value that two operators read gets two parts of its gradient: the first part is written, every later one is
+// added.
 //
 // What survives until the backward pass is decided for each operator (Save). PyTorch's counterparts are
 // ctx.save_for_backward and torch.utils.checkpoint.
@@ -66,7 +67,7 @@ struct TapeProgram {
   bool operator==(const TapeProgram&) const = default;
 };
 
-/// What a node computes beside its result, one for each element or row.
+/// What a node computes beside its result, one for each element or row. Always floats.
 enum class TapeExtra { tanh, statistics };
 
 /// Something that lives from the forward pass to the backward pass.
@@ -79,8 +80,8 @@ struct TapeSaved {
   bool for_recompute = false;              // what needs it is not the node's backward pass but its second forward run
   bool held = false;                       // an input or the result of the program, which its caller keeps anyway
   std::optional<size_t> shared_with = {};  // an earlier entry that keeps the same value
-  /// Bytes that this entry keeps in memory, and nothing else does.
-  int64_t bytes(int64_t rows, int64_t columns) const;
+  /// Bytes that this entry keeps in memory, and nothing else does. `element`: bytes of an element of a matrix.
+  int64_t bytes(int64_t rows, int64_t columns, int64_t element = 4) const;
 };
 
 /// A part of the gradient of a value. `add`: an earlier step of the backward pass has already written a part.
@@ -89,7 +90,7 @@ struct TapeGradient {
   bool add = false;
 };
 
-/// One step of the two passes. LayerNorm's backward step is two kernels, one for dx and one for dgamma and dbeta.
+/// One step of the two passes. LayerNorm's backward step is three kernels: one for dx, two for dgamma and dbeta.
 struct TapeStep {
   enum class Kind { forward, recompute, backward };
   Kind kind = Kind::forward;
@@ -103,7 +104,7 @@ struct Tape {
   std::vector<TapeStep> steps = {};
   std::vector<TapeSaved> saved = {};  // by node, in the order of the backward pass
   /// Bytes that all nodes together keep for the backward pass, without the program's inputs and its result.
-  int64_t saved_bytes(int64_t rows, int64_t columns) const;
+  int64_t saved_bytes(int64_t rows, int64_t columns, int64_t element = 4) const;
   /// Kernels that the backward pass runs beyond one step for each node.
   size_t recomputations() const;
 };

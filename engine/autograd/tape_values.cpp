@@ -15,6 +15,12 @@ double gelu_slope(double x) {
   return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * kGeluScale * (1 + 3 * kCubic * x * x);
 }
 
+std::vector<double> numbers_of(const TapeContents& contents) {
+  std::vector<double> numbers(contents.size());
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = double{contents[i]};
+  return numbers;
+}
+
 void normalize(const TapeProblem& problem, const std::vector<double>& x, const std::vector<double>& gamma,
                const std::vector<double>& beta, std::vector<double>& y) {
   for (size_t row = 0; row < problem.rows; ++row) {
@@ -28,11 +34,11 @@ void normalize(const TapeProblem& problem, const std::vector<double>& x, const s
 /// One backward pass; parts of gradients are stored or added as the tape says.
 class BackwardRun {
  public:
-  BackwardRun(const Tape& tape, const TapeProblem& problem, const TapeNumbers& values)
-      : program_(tape.program), problem_(problem), values_(values), gradients_(values.size()) {
+  BackwardRun(const Tape& tape, const TapeProblem& problem, const TapeNumbers& values, const Stored& stored)
+      : program_(tape.program), problem_(problem), values_(values), stored_(stored), gradients_(values.size()) {
     for (size_t value = 0; value < values.size(); ++value)
       gradients_[value].assign(values[value].size(), std::nan(""));  // a part that is added to nothing is noticed
-    gradients_[program_.result()].assign(problem.upstream.begin(), problem.upstream.end());
+    gradients_[program_.result()] = numbers_of(problem.upstream);
   }
 
   TapeNumbers run(const std::vector<TapeStep>& steps) {
@@ -44,7 +50,8 @@ class BackwardRun {
  private:
   void give(const TapeGradient& to, size_t element, double part) {
     double& gradient = gradients_[to.value][element];
-    gradient = to.add ? gradient + part : part;
+    if (to.add) part += gradient;
+    gradient = stored_ && program_.values[to.value].shape == TapeShape::matrix ? stored_(part) : part;
   }
 
   void take(const TapeStep& step) {
@@ -98,6 +105,7 @@ class BackwardRun {
   const TapeProgram& program_;
   const TapeProblem& problem_;
   const TapeNumbers& values_;
+  const Stored& stored_;
   TapeNumbers gradients_;
 };
 
@@ -122,10 +130,9 @@ RowStatistics statistics_of(std::span<const double> row) {
   return {mean, 1 / std::sqrt(squares / count + kLayerNormEpsilon)};
 }
 
-TapeNumbers run_forward(const TapeProgram& program, const TapeProblem& problem) {
+TapeNumbers run_forward(const TapeProgram& program, const TapeProblem& problem, const Stored& stored) {
   TapeNumbers values(program.values.size());
-  for (size_t value = 0; value < values.size(); ++value)
-    values[value].assign(problem.inputs[value].begin(), problem.inputs[value].end());
+  for (size_t value = 0; value < values.size(); ++value) values[value] = numbers_of(problem.inputs[value]);
   for (const TapeNode& node : program.nodes) {
     std::vector<double>& y = values[node.output];
     y.resize(problem.rows * problem.columns);
@@ -136,13 +143,15 @@ TapeNumbers run_forward(const TapeProgram& program, const TapeProblem& problem) 
       if (node.op == TapeOperator::mul) y[i] = a[i] * b[i];
       if (node.op == TapeOperator::relu) y[i] = std::max(a[i], 0.0);
       if (node.op == TapeOperator::gelu) y[i] = gelu_of(a[i]);
+      if (stored) y[i] = stored(y[i]);
     }
   }
   return values;
 }
 
-TapeNumbers run_backward(const Tape& tape, const TapeProblem& problem, const TapeNumbers& values) {
-  return BackwardRun(tape, problem, values).run(tape.steps);
+TapeNumbers run_backward(const Tape& tape, const TapeProblem& problem, const TapeNumbers& values,
+                         const Stored& stored) {
+  return BackwardRun(tape, problem, values, stored).run(tape.steps);
 }
 
 }  // namespace tilescope

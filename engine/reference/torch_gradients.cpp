@@ -42,9 +42,12 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-bool write_floats(const fs::path& file, std::span<const float> values) {
+bool write_floats(const fs::path& file, const TapeContents& contents) {
+  std::vector<float> values(contents.size());
+  for (size_t i = 0; i < values.size(); ++i) values[i] = contents[i];
   std::ofstream stream(file, std::ios::binary);
-  stream.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
+  stream.write(reinterpret_cast<const char*>(values.data()),
+               static_cast<std::streamsize>(values.size() * sizeof(float)));
   return stream.good();
 }
 

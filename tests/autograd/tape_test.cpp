@@ -111,8 +111,8 @@ TEST(Tape, TheBackwardPassOfTheChainRunsInReverse) {
   const Tape tape = make_tape(*program_of_rung("chain", Save::all));
   EXPECT_EQ(steps_of(tape), "p h a r y y' r' a' h' p'");
   EXPECT_EQ(kernels_of(tape),
-            "mul add gelu_saving add layernorm_saving layernorm_backward_saved layernorm_backward_weights add_backward "
-            "gelu_backward_saved add_backward mul_backward");
+            "mul add gelu_saving add layernorm_saving layernorm_backward_saved layernorm_backward_weights "
+            "layernorm_backward_slabs add_backward gelu_backward_saved add_backward mul_backward");
 }
 
 TEST(Tape, TheSecondPartOfAGradientIsAdded) {
@@ -128,6 +128,8 @@ TEST(Tape, CountsWhatIsSavedOnce) {
   const auto saved = [](Save save) { return make_tape(*program_of_rung("chain", save)).saved_bytes(5, 40); };
   EXPECT_EQ(saved(Save::all), 2 * 800 + 800 + 40) << "h and r; the tanh of h; mean and 1/σ of r";
   EXPECT_EQ(saved(Save::inputs), 2 * 800);
+  EXPECT_EQ(make_tape(*program_of_rung("chain", Save::all)).saved_bytes(5, 40, 2), 2 * 400 + 800 + 40)
+      << "in bfloat16 the tanh stays a float";
   EXPECT_EQ(saved(Save::checkpoint), 0) << "the inputs of the program are there anyway";
   const Tape twice = make_tape(program("x: matrix\nh = gelu(x)\na = mul(h, h)\nb = gelu(h)\ny = mul(a, b)\n"));
   EXPECT_EQ(twice.saved_bytes(5, 40), 3 * 800 + 2 * 800)

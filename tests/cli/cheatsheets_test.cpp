@@ -119,7 +119,7 @@ TEST(CheatSheets, HaveTheSameCodeInBothLanguages) {
 
 TEST(CheatSheets, FitOnAPage) {
   for (const char* language : {"en", "zh"})
-    for (const char* name : {"cuda", "triton", "errors"}) {
+    for (const char* name : {"cuda", "triton", "errors", "questions"}) {
       const std::string text = sheet(language, name);
       EXPECT_LE(std::ranges::count(text, '\n'), 125) << language << "/" << name;
       EXPECT_GE(std::ranges::count(text, '\n'), 60) << language << "/" << name;

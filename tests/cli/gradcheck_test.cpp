@@ -43,9 +43,18 @@ Ran run(std::vector<std::string> words) {
   return ran;
 }
 
-TEST(Gradcheck, AllGradientsOfTheLabAreRight) {
+/// Types of the matrices.
+class GradcheckOf : public testing::TestWithParam<const char*> {
+ protected:
+  static Ran run_lab(std::vector<std::string> words) {
+    words.insert(words.begin(), {"autograd", "--json", "--set", std::string("DTYPE=") + GetParam()});
+    return run(words);
+  }
+};
+
+TEST_P(GradcheckOf, AllGradientsOfTheLabAreRight) {
   for (const char* save : {"all", "inputs", "checkpoint"}) {
-    const Ran ran = run({"autograd", "--json", "--set", std::string("SAVE=") + save, "--size", "rows=9"});
+    const Ran ran = run_lab({"--set", std::string("SAVE=") + save, "--size", "rows=9"});
     EXPECT_EQ(ran.status, 0) << ran.out << ran.problems;
     const json all = json::parse(ran.out);
     ASSERT_EQ(all.size(), 6U);
@@ -53,15 +62,15 @@ TEST(Gradcheck, AllGradientsOfTheLabAreRight) {
       EXPECT_TRUE(rung["passed"].get<bool>()) << rung["rung"];
       for (const json& one : rung["outputs"]) {
         EXPECT_LT(one["difference_error"].get<double>(), one["tolerance"]["absolute"].get<double>() / 10);
-        EXPECT_NEAR(one["cosine"].get<double>(), 1, 1e-9);
+        EXPECT_NEAR(one["cosine"].get<double>(), 1, GetParam() == std::string("fp32") ? 1e-9 : 1e-4);
       }
     }
   }
 }
 
-TEST(Gradcheck, APlantedGradientIsCaughtWhereItIsWrongAndNowhereElse) {
+TEST_P(GradcheckOf, APlantedGradientIsCaughtWhereItIsWrongAndNowhereElse) {
   const auto wrong = [](const std::string& rung, const std::string& planted) {
-    const Ran ran = run({"autograd", "--json", "--rung", rung, "--break", planted});
+    const Ran ran = run_lab({"--rung", rung, "--break", planted});
     EXPECT_EQ(ran.status, 1) << planted;
     std::string names;
     const json object = json::parse(ran.out);
@@ -75,6 +84,9 @@ TEST(Gradcheck, APlantedGradientIsCaughtWhereItIsWrongAndNowhereElse) {
   EXPECT_EQ(wrong("chain", "OVERWRITE"), "dx");
   EXPECT_EQ(wrong("chain", "NO_MEANS"), "dx dw db");
 }
+
+INSTANTIATE_TEST_SUITE_P(Types, GradcheckOf, testing::Values("fp32", "bf16"),
+                         [](const auto& tested) { return std::string(tested.param); });
 
 TEST(Gradcheck, AStepTenTimesSmallerHasAHundredthOfTheErrorUntilRounding) {
   const Ran ran = run({"autograd", "--rung", "gelu", "--step-sizes", "--json"});

@@ -272,7 +272,7 @@ TEST_F(GlossaryScreen, MenusReachItAndTheCheatSheets) {
   frames(2);
   EXPECT_TRUE(screen->marks().contains("help.glossary"));
   press(Key::escape);
-  for (const char* sheet : {"cuda", "triton", "errors"}) {
+  for (const char* sheet : {"cuda", "triton", "errors", "questions"}) {
     click("help");
     click(std::string("menu.") + sheet);
     frames(3);

@@ -195,5 +195,42 @@ TEST(Lessons, LiveValuesHaveNamesThatAreKnown) {
   }
 }
 
+/// Parsed, in both languages.
+LessonDocument sheet(const std::string& language, const std::string& name) {
+  return parse_lesson(read_file(fs::path(TILESCOPE_SOURCE) / "docs/cheatsheets" / language / (name + ".md")));
+}
+
+TEST(CheatSheetLinks, LeadToLabsExercisesAndSheetsThatExist) {
+  for (const char* name : {"cuda", "triton", "errors", "questions"})
+    for (const auto& link : sheet("en", name).links) {
+      const std::string where = std::string(name) + ": " + link.target;
+      if (link.kind == LinkKind::lab) {
+        EXPECT_NE(find_lab(link.target), nullptr) << where;
+      } else if (link.kind == LinkKind::exercise) {
+        EXPECT_TRUE(fs::exists(fs::path(TILESCOPE_SOURCE) / "exercises" / link.target)) << where;
+      } else if (link.kind == LinkKind::sheet) {
+        EXPECT_TRUE(fs::exists(fs::path(TILESCOPE_SOURCE) / "docs/cheatsheets/en" / link.address)) << where;
+      } else {
+        EXPECT_EQ(link.kind, LinkKind::external) << where;
+      }
+    }
+}
+
+/// Each answer of the page of questions says where to see it.
+TEST(CheatSheetLinks, TheQuestionsLeadToALabEach) {
+  const LessonDocument english = sheet("en", "questions"), chinese = sheet("zh", "questions");
+  EXPECT_GE(std::ranges::count(english.links, LinkKind::lab, &LessonLink::kind), 15);
+  EXPECT_GE(std::ranges::count(english.links, LinkKind::exercise, &LessonLink::kind), 6);
+  const auto targets = [](const LessonDocument& document) {
+    std::multiset<std::string> all;
+    for (const auto& link : document.links) all.insert(link.target);
+    return all;
+  };
+  EXPECT_EQ(targets(english), targets(chinese));
+  ASSERT_EQ(english.blocks.size(), chinese.blocks.size());
+  for (size_t block = 0; block < english.blocks.size(); ++block)
+    EXPECT_EQ(english.blocks[block].rows.size(), chinese.blocks[block].rows.size()) << "block " << block;
+}
+
 }  // namespace
 }  // namespace tilescope

@@ -143,7 +143,7 @@ TEST_F(DrawnTexts, NeitherOverlapNorAreCutOffInTheHelpAndTheCheatSheets) {
   screen->show_term("warp");
   check("the glossary at a term");
   screen->show_help(Screen::Help::keys);
-  for (const char* sheet : {"triton", "errors"}) {
+  for (const char* sheet : {"triton", "errors", "questions"}) {
     screen->show_sheet(sheet);
     check(std::string("cheat sheet ") + sheet);
   }

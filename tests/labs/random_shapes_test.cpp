@@ -118,8 +118,9 @@ Ways ways_of_attention_backward(DeviceKind) {
 }
 
 Ways ways_of_save(DeviceKind) {
-  const std::vector<Values> each{{{"SAVE", 0}}, {{"SAVE", 1}}, {{"SAVE", 2}}};
-  return {each, {}};
+  Ways ways{{}, {}};
+  for (int64_t turn = 0; turn < 6; ++turn) ways.of_simulator.push_back({{"SAVE", turn % 3}, {"DTYPE", turn / 3}});
+  return ways;
 }
 
 const std::map<std::string, Subject>& subjects() {

@@ -67,7 +67,7 @@ TEST(Space, ThePossibleConfigurationsAreThoseThatTheLabRuns) {
     for (size_t i = 0; i < map->entries.size(); ++i)
       EXPECT_EQ(map->entries[i].state != TuneState::impossible,
                 engine().resolve(request_of(request, *map, i)).has_value())
-          << text_of_params(map->params_of(i));
+          << map->text_of(i);
   }
 }
 

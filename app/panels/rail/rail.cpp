@@ -333,6 +333,18 @@ void draw_open_row(PanelContext& context, ImVec2 at, float width, bool line_abov
   list->AddLine({centre.x, centre.y - half}, {centre.x, centre.y + half}, context.theme.muted, line);
 }
 
+/// Brings the chosen lab's row into sight when the rail appears, and when a different lab was chosen elsewhere.
+void reveal_chosen(const PanelContext& context, std::optional<float> row) {
+  if (!row) return;
+  ImGuiStorage* storage = ImGui::GetStateStorage();
+  const ImGuiID key = ImGui::GetID("revealed");
+  const int now = static_cast<int>(ImGui::GetID(context.lab().name.c_str()));
+  if (storage->GetInt(key) == now) return;
+  storage->SetInt(key, now);
+  const float top = ImGui::GetWindowPos().y, height = ImGui::GetWindowHeight();
+  if (*row < top || *row + context.px(kRow) > top + height) ImGui::SetScrollFromPosY(*row - top, 0.5F);
+}
+
 }  // namespace
 
 void draw_rail(PanelContext& context) {
@@ -346,6 +358,7 @@ void draw_rail(PanelContext& context) {
   ImVec2 at = ImGui::GetCursorScreenPos();
   at.y += context.px(16);
   int stage = -1;
+  std::optional<float> chosen;
   for (const Lab& lab : labs()) {
     if (lab.stage != stage) {
       if (stage >= 0) at.y += draw_exercises(context, at, size.x, stage) + context.px(kStageGap);
@@ -354,9 +367,11 @@ void draw_rail(PanelContext& context) {
       at.y += context.px(kRow);
     }
     draw_lab(context, at, size.x, lab);
+    if (lab.name == context.lab().name) chosen = at.y;
     at.y += context.px(kRow);
   }
   at.y += draw_exercises(context, at, size.x, stage);
+  reveal_chosen(context, chosen);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({0, context.px(8)});
   ImGui::EndChild();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/draw/sentences.hpp"
 #include "app/draw/small_button.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/operator/operator_view.hpp"
@@ -87,12 +88,12 @@ void OperatorView::update(PanelContext& context) {
     if (*measured)
       show_recording(std::move(**measured), Badge::measured);
     else
-      trial_said_ = context.strings.message(measured->error());
+      trial_said_ = as_sentence(context.strings, measured->error());
   }
   if (auto written = export_.poll()) {
     said_problem_ = !*written;
     said_ = *written ? context.strings.format("view.operator.exported", fmt::arg("folder", **written))
-                     : context.strings.message(written->error());
+                     : as_sentence(context.strings, written->error());
   }
   const bool changed = files_.take(context.session.engine(), context.session.request(), way_);
   const OperatorFolder* folder = files_.folder();
@@ -120,8 +121,11 @@ void OperatorView::draw(PanelContext& context) {
   ImGui::SetCursorScreenPos({left, y});
   page_ = static_cast<OperatorPage>(
       tab_row(context, "operator_page", names, static_cast<int>(page_), context.px(kOperatorTabs), notes));
-  if (page_ != OperatorPage::code && shown_)
+  if (page_ != OperatorPage::code && shown_) {
     draw_badge(context, ImGui::GetWindowDrawList(), {right, y + context.px(6)}, badge_);
+    mark(context, badge_ == Badge::measured ? "operator_measured" : "operator_recorded", {left, y},
+         {right, y + context.px(kOperatorTabs)});
+  }
   y += context.px(kOperatorTabs);
   separator_line(context, y);
   const ImVec2 low{left, y + context.px(10)}, high{right, window.y + size.y - context.px(8)};

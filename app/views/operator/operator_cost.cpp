@@ -48,9 +48,12 @@ float operator_paragraph(PanelContext& context, ImVec2 low, float width, const s
   return flow_text(ImGui::GetWindowDrawList(), low, width, context.px(kOperatorText), run) + context.px(6);
 }
 
-std::string sizes_text(const SizeValues& sizes) {
+/// "rows = 256, columns = 256", in the lab's order.
+std::string sizes_text(const Lab& lab, const SizeValues& sizes) {
   std::string text;
-  for (const auto& [name, value] : sizes) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+  for (const Size& size : lab.sizes)
+    if (const auto value = sizes.find(size.name); value != sizes.end())
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", size.name, value->second);
   return text;
 }
 
@@ -63,7 +66,7 @@ float OperatorView::draw_source(PanelContext& context, ImVec2 low, float width) 
   const std::string text =
       strings.format("view.operator.source", fmt::arg("gpu", shown_->gpu), fmt::arg("date", shown_->date.substr(0, 10)),
                      fmt::arg("torch", shown_->torch), fmt::arg("cuda", shown_->cuda),
-                     fmt::arg("triton", shown_->triton), fmt::arg("sizes", sizes_text(shown_->sizes)));
+                     fmt::arg("triton", shown_->triton), fmt::arg("sizes", sizes_text(context.lab(), shown_->sizes)));
   const float height = operator_paragraph(context, low, width, text, context.theme.muted);
   explain_rect(context, low, {low.x + width, low.y + height}, shown_->command);
   return height;

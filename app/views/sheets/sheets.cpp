@@ -1,5 +1,5 @@
-// The cheat sheets, docs/cheatsheets/{en,zh}/*.md: CUDA, Triton, and the errors of both. The view has a tab only while
-// it is shown; the menu "?" and the palette open it. ViewState::sheet is the sheet.
+// The cheat sheets, docs/cheatsheets/{en,zh}/*.md: CUDA, Triton, the errors of both, and questions with check lists. The
+// view has a tab only while it is shown; the menu "?" and the palette open it. ViewState::sheet is the sheet.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace tilescope {
 namespace {
 
 constexpr float kNames = 32, kSide = 24;  // unscaled pixels
-constexpr std::array<const char*, 3> kSheets{"cuda", "triton", "errors"};
+constexpr std::array<const char*, 4> kSheets{"cuda", "triton", "errors", "questions"};
 
 class SheetText final : public LessonView {
  protected:

@@ -16,7 +16,7 @@ const ViewRegistration registered{{"tape", 98, make_view<TapeView>, /*leads=*/tr
 constexpr float kTapeSide = 24, kTapeLower = 140, kErrorLine = 20, kSentenceLine = 22;
 constexpr float kTextLeast = 230, kTextMost = 380, kTextShare = 0.32F;
 constexpr float kBesideLeast = 900;  // width from which the text stands beside the picture
-constexpr float kTextHeight = 230, kPageHeight = 300;
+constexpr float kTextHeight = 230, kButtonRows = 68, kTextLine = 20, kPageHeight = 300;
 
 const char* key_of(Save save) {
   if (save == Save::all) return "view.tape.save_all";
@@ -48,6 +48,7 @@ void TapeView::update(const PanelContext& context) {
   const Config& config = context.session.request().config;
   rows_ = config.sizes.contains("rows") ? config.size("rows") : 1;
   columns_ = config.sizes.contains("columns") ? config.size("columns") : 1;
+  element_ = config.params.contains("DTYPE") && config.param("DTYPE") == 1 ? 2 : 4;
   if (taken_ != text_.buffer.revision()) {
     taken_ = text_.buffer.revision();
     shown_.take(text_.buffer.text());
@@ -57,6 +58,7 @@ void TapeView::update(const PanelContext& context) {
                 .language = context.strings.language == Language::en ? "en" : "zh",
                 .rows = rows_,
                 .columns = columns_,
+                .element = element_,
                 .scale = context.screen.scale,
                 .room = room_};
   if (key == key_) return;
@@ -72,7 +74,10 @@ void TapeView::draw(PanelContext& context) {
   const float top = ImGui::GetCursorScreenPos().y + context.px(8), bottom = window.y + size.y - context.px(8);
   if (right - left < context.px(120) || bottom - top < context.px(60)) return;
   const bool beside = right - left >= context.px(kBesideLeast);
-  const float text_height = context.px(kTextHeight), least = context.px(kPageHeight);
+  // As high as the text needs: the buttons above it, its lines and one more, and what is wrong with it.
+  const auto lines = static_cast<float>(text_.buffer.lines().size() + (shown_.error ? 4 : 1));
+  const float text_height = context.px(std::min(kTextHeight, kButtonRows + kTextLine * lines));
+  const float least = context.px(kPageHeight);
   // Above one another the text and the page scroll together.
   const float page = std::max(least, page_height_);
   const float height = std::max(bottom - top, beside ? least : text_height + context.px(12) + page);
@@ -162,11 +167,11 @@ void TapeView::draw_text_column(PanelContext& context, ImVec2 low, ImVec2 high) 
 void TapeView::draw_page(PanelContext& context, ImVec2 low, ImVec2 high) {
   const Tape& tape = shown_.tape;
   const size_t forward = tape.program.nodes.size(), again = tape.recomputations();
-  const std::string sum =
-      context.strings.format(again > 0 ? "view.tape.sum_again" : "view.tape.sum", fmt::arg("forward", forward),
-                             fmt::arg("backward", tape.steps.size() - forward - again), fmt::arg("again", again),
-                             fmt::arg("bytes", three_figures(static_cast<double>(tape.saved_bytes(rows_, columns_)))),
-                             fmt::arg("rows", rows_), fmt::arg("columns", columns_));
+  const std::string sum = context.strings.format(
+      again > 0 ? "view.tape.sum_again" : "view.tape.sum", fmt::arg("forward", forward),
+      fmt::arg("backward", tape.steps.size() - forward - again), fmt::arg("again", again),
+      fmt::arg("bytes", three_figures(static_cast<double>(tape.saved_bytes(rows_, columns_, element_)))),
+      fmt::arg("rows", rows_), fmt::arg("columns", columns_));
   const TextRun run[] = {{context.fonts.body_semibold, context.theme.text, sum}};
   ImGui::SetCursorScreenPos(low);
   ImGui::BeginChild("tape right", {high.x - low.x, high.y - low.y}, false, ImGuiWindowFlags_NoNav);

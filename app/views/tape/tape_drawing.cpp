@@ -90,7 +90,7 @@ std::string TapeView::saved_label(const PanelContext& context, const TapeSaved& 
                                                             : strings("view.tape.statistics");
   if (saved.recomputed) return strings.format("view.tape.label_again", fmt::arg("name", name));
   if (saved.held || saved.shared_with) return strings.format("view.tape.label_there", fmt::arg("name", name));
-  return fmt::format("{}: {}", name, three_figures(static_cast<double>(saved.bytes(rows_, columns_))));
+  return fmt::format("{}: {}", name, three_figures(static_cast<double>(saved.bytes(rows_, columns_, element_))));
 }
 
 float TapeView::draw_picture(PanelContext& context, ImVec2 low, float width) {

@@ -54,15 +54,15 @@ class TapeView final : public View {
   std::optional<uint64_t> taken_;  // the revision that was read
   TapeShown shown_;
   TapePicture picture_;
-  std::optional<size_t> chosen_, hovered_;  // boxes
-  int64_t rows_ = 0, columns_ = 0;
-  float room_ = 0;         // the picture's, unscaled, in the last frame
-  float page_height_ = 0;  // the right side's, in the last frame
-  std::string followed_;   // the rung and the setting whose program was taken over
+  std::optional<size_t> chosen_, hovered_;        // boxes
+  int64_t rows_ = 0, columns_ = 0, element_ = 4;  // bytes of an element of a matrix
+  float room_ = 0;                                // the picture's, unscaled, in the last frame
+  float page_height_ = 0;                         // the right side's, in the last frame
+  std::string followed_;                          // the rung and the setting whose program was taken over
   struct Key {
     size_t version = 0;
     std::string language;
-    int64_t rows = 0, columns = 0;
+    int64_t rows = 0, columns = 0, element = 0;
     float scale = 0, room = 0;
     bool operator==(const Key&) const = default;
   };

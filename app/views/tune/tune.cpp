@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/draw/sentences.hpp"
 #include "app/draw/small_button.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/tune/tune_view.hpp"
@@ -150,13 +151,13 @@ float TuneView::draw_sentence(PanelContext& context, ImVec2 low, float right) {
   std::string finding, rest, command;
   if (map == nullptr) {
     finding = strings("view.tune.no_space") + tune_gap(strings);
-    rest = content_.refused ? strings.message(*content_.refused) : std::string();
+    rest = content_.refused ? as_sentence(strings, *content_.refused) : std::string();
   } else {
     const size_t impossible = map->count(TuneState::impossible);
     const auto count = [](size_t number) { return with_separators(static_cast<int64_t>(number)); };
     if (best_) {
       const TuneEntry& entry = map->entries[*best_];
-      finding = strings.format("view.tune.best", fmt::arg("params", text_of_params(map->params_of(*best_))),
+      finding = strings.format("view.tune.best", fmt::arg("params", map->text_of(*best_)),
                                fmt::arg("time", milliseconds_text(entry.milliseconds())), fmt::arg("gpu", map->gpu)) +
                 tune_gap(strings);
     } else if (content_.live && map->count(TuneState::untried) + impossible == map->entries.size()) {
@@ -213,7 +214,7 @@ std::string TuneView::sentence_of_entry(const PanelContext& context, size_t inde
   const TuneMap& map = *shown_map();
   const TuneEntry& entry = map.entries[index];
   const Strings& strings = context.strings;
-  const std::string params = text_of_params(map.params_of(index));
+  const std::string params = map.text_of(index);
   switch (entry.state) {
     case TuneState::impossible:
       return strings.format("view.tune.cell_impossible", fmt::arg("params", params),
@@ -228,7 +229,10 @@ std::string TuneView::sentence_of_entry(const PanelContext& context, size_t inde
     case TuneState::timed:
       break;
   }
-  return strings.format(entry.final_ms > 0 ? "view.tune.cell_final" : "view.tune.cell_timed",
+  const bool best = best_ == index && entry.final_ms > 0;
+  return strings.format(best                 ? "view.tune.cell_best"
+                        : entry.final_ms > 0 ? "view.tune.cell_final"
+                                             : "view.tune.cell_timed",
                         fmt::arg("params", params), fmt::arg("time", milliseconds_text(entry.milliseconds())),
                         fmt::arg("first", milliseconds_text(entry.median_ms)),
                         fmt::arg("ratio", fmt::format("{:.2f}", map.times_best(index))));

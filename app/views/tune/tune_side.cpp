@@ -2,6 +2,7 @@
 // configuration in words.
 #include <algorithm>
 
+#include "app/draw/sentences.hpp"
 #include "app/draw/small_button.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/tune/tune_view.hpp"
@@ -137,7 +138,7 @@ float TuneView::draw_actions(PanelContext& context, ImVec2 low, float right) {
   else if (worker.running())
     says = strings("view.tune.progress_begins");
   else if (const auto error = worker.error())
-    says = strings.message(*error);
+    says = as_sentence(strings, *error);
   if (says.empty()) return y;
   const bool failed = !worker.running();
   const TextRun runs[] = {{context.fonts.small, failed ? context.theme.error : context.theme.muted, says}};

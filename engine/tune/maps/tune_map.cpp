@@ -92,9 +92,10 @@ std::map<std::string, int64_t> TuneMap::configuration_of(size_t entry, const std
 
 bool TuneMap::complete() const { return !entries.empty() && count(TuneState::untried) == 0; }
 
-std::string text_of_params(const std::map<std::string, int64_t>& params) {
+std::string TuneMap::text_of(size_t entry) const {
   std::string text;
-  for (const auto& [name, value] : params) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  for (size_t i = 0; i < axes.size(); ++i)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", axes[i].name, entries[entry].values[i]);
   return text;
 }
 

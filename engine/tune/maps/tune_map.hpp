@@ -86,11 +86,10 @@ struct TuneMap {
   std::map<std::string, int64_t> params_of(size_t entry) const;
   /// The same with the parameters that were held fixed, as far as they are `used`.
   std::map<std::string, int64_t> configuration_of(size_t entry, const std::vector<std::string>& used) const;
+  /// "BM=128 BN=256 STAGES=3", in the order of the axes.
+  std::string text_of(size_t entry) const;
   /// Every possible configuration was tried.
   bool complete() const;
 };
-
-/// "BM=128 BN=256 STAGES=3"
-std::string text_of_params(const std::map<std::string, int64_t>& params);
 
 }  // namespace tilescope
