@@ -110,7 +110,8 @@ if(TARGET tilescope)
   add_test(NAME window_steps COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_steps.sh $<TARGET_FILE:tilescope>)
   add_test(NAME window_exercise COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_exercise.sh $<TARGET_FILE:tilescope>)
   add_test(NAME window_first_hour COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_first_hour.sh $<TARGET_FILE:tilescope>)
-  set_tests_properties(window window_own_file window_taps window_edits window_steps window_exercise window_first_hour PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77
+  add_test(NAME window_tune COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_tune.sh $<TARGET_FILE:tilescope>)
+  set_tests_properties(window window_own_file window_taps window_edits window_steps window_exercise window_first_hour window_tune PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77
     ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
   set_tests_properties(window_taps PROPERTIES COST 1000)
 endif()
