@@ -148,6 +148,20 @@ void Screen::follow_exercise() {
     view.tab = "lesson";
 }
 
+/// A lab on the order of its blocks opens at a size at which most of them are modelled. Tiles, which shows executed
+/// blocks, would be empty there: the order is shown in its place, and Tiles again in the next lab.
+void Screen::follow_lab() {
+  const std::string& name = session.lab().name;
+  if (name == lab_) return;
+  const Lab* left = find_lab(lab_);
+  lab_ = name;
+  if (left == nullptr) return;  // the first one keeps the view that was asked for
+  if (session.lab().models_block_order && view.tab == "tiles")
+    view.tab = "order";
+  else if (left->models_block_order && view.tab == "order")
+    view.tab = "tiles";
+}
+
 void Screen::zoom(int steps) {
   const float wanted = steps == 0 ? 1.0F : view.user_scale + static_cast<float>(steps) * ViewState::kScaleStep;
   view.user_scale = std::clamp(wanted, ViewState::kSmallestScale, ViewState::kLargestScale);
@@ -231,6 +245,7 @@ void Screen::draw(float width, float height) {
   workshop.poll(session);
   if (const auto error = workshop.take_problem()) show_message(as_sentence(strings, *error));
   follow_exercise();
+  follow_lab();
   const bool source_asked = view.source_page || view.quote;
   if (source_asked && !source_asked_) show_source();
   source_asked_ = source_asked;
