@@ -98,7 +98,8 @@ extern "C" __global__ void welford(const Element* x, float* normal, float* means
 }
 
 // ---- The row stays in registers, VECTORS vectors in each thread: two passes cost no second read. Here and below a row
-// must fit, and start on 16 bytes; the host launches a kernel ..._by_element where it does not.
+// must fit, and start on 16 bytes; the host launches a kernel ..._by_element where it does not:
+// one kernel with a branch would be longer and, in most configurations, need more registers.
 
 template <int STRIDE>  // elements from a thread's vector to its next one
 __device__ void load_row(Vector (&held)[VECTORS], const Element* row, int first, int columns) {

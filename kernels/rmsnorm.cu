@@ -38,7 +38,8 @@ extern "C" __global__ void cta_per_row(const Element* x, const Element* gamma, E
 
 // ---- Scheme 2: the CTA loops over blocks of the row. A block is what its registers hold, VECTORS vectors in each
 // thread; the second pass runs backwards, so the last block is still there. A row of one block is read once.
-// Here and below rows start on 16 bytes; where they do not, the host launches scheme 1, or the kernel ..._by_element.
+// Here and below rows start on 16 bytes; where they do not, the host launches scheme 1, or the kernel ..._by_element:
+// one kernel with a branch would be longer and, in most configurations, need more registers.
 
 template <int STRIDE>  // elements from a thread's vector to its next one
 __device__ void load_block(Vector (&held)[VECTORS], const Element* row, int first, int columns) {

@@ -137,6 +137,7 @@ extern "C" __global__ void online(const Element* x, Element* out, int columns) {
 
 // ---- The row stays in registers, VECTORS vectors in each thread, and is read once. Here and below a row must fit, and
 // start on 16 bytes; the host launches the rung before this one, or the kernel ..._by_element, where it does not.
+// One kernel with a branch would be longer and, in most configurations, need more registers.
 
 template <int STRIDE>  // elements from a thread's vector to its next one
 __device__ void load_row(Vector (&held)[VECTORS], const Element* row, int first, int columns) {
