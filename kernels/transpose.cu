@@ -164,8 +164,8 @@ extern "C" __global__ void whole_tiles(const float* in, float* out, int rows, in
 // neighbouring lines to read, and also neighbouring lines to write.
 extern "C" __global__ void grouped_tiles(const float* in, float* out, int rows, int columns) {
   __shared__ float tile[TILE][TILE];  // (r, c)
-  int2 mine = grouped_tile(blockIdx.y * gridDim.x + blockIdx.x, gridDim.y, gridDim.x, GROUP);
-  int top = mine.x * TILE, left = mine.y * TILE;
+  int2 tile_index = grouped_tile(blockIdx.y * gridDim.x + blockIdx.x, gridDim.y, gridDim.x, GROUP);
+  int top = tile_index.x * TILE, left = tile_index.y * TILE;
   bool whole = top + TILE <= rows && left + TILE <= columns && rows % VEC == 0 && columns % VEC == 0;
   if (whole)
     move_tile<true>(in, out, rows, columns, top, left, tile);
