@@ -54,12 +54,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
                        int columns, float epsilon) {
   __shared__ float per_warp[32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
-  const int mine = threadIdx.x * WIDTH;
+  const int first = threadIdx.x * WIDTH;
   Vector held[VECTORS];  // (VECTORS, WIDTH)
   float squares = 0;
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) {
-    const int c = mine + v * BLOCK * WIDTH;
+    const int c = first + v * BLOCK * WIDTH;
     const Vector left = load_vector(x + row, c, columns), right = load_vector(residual + row, c, columns);
     float sum[WIDTH];
     for (int k = 0; k < WIDTH; ++k) sum[k] = left[k] + right[k];
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const float scale = inverse_rms(reduce_cta<Add>(squares, per_warp), columns, epsilon);
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) {
-    const int c = mine + v * BLOCK * WIDTH;
+    const int c = first + v * BLOCK * WIDTH;
     const Vector weight = load_vector(gamma, c, columns);
     float value[WIDTH];
     for (int k = 0; k < WIDTH; ++k) value[k] = held[v][k] * scale * weight[k];

@@ -50,7 +50,7 @@ extern "C" __global__ void vector_fields(const float* in, float* out, int n) {
 // each thread works on its own point, where strides cost nothing: an odd PITCH spreads the lanes over all banks.
 extern "C" __global__ void staged(const float* in, float* out, int n) {
   constexpr int PITCH = STRIDE | 1;
-  __shared__ float points[BLOCK * PITCH];
+  __shared__ float points[BLOCK * PITCH];  // (BLOCK, PITCH): a point in each row
   int first = blockIdx.x * BLOCK * STRIDE;
   int count = min(BLOCK * STRIDE, n * STRIDE - first);
   for (int k = threadIdx.x; k < count; k += BLOCK) points[k / STRIDE * PITCH + k % STRIDE] = in[OFFSET + first + k];

@@ -1,7 +1,7 @@
 // The type of the elements, conversions between it and float, packs of elements, and their product on the tensor cores.
 //
 // DTYPE  0 or absent: float, 1: bfloat16. A file that defines TENSOR_CORES multiplies with mma, and there it is
-//        0: half,  1: bfloat16, 2: TF32: floats in memory, of which the tensor cores use 10 bits after the point
+//        0: half,  1: bfloat16, 2: TF32: floats in memory, of which the tensor cores use 11 significant bits
 // VEC    elements of one memory access. 16 bytes are the widest there is, and what a file gets without this constant.
 #pragma once
 #include "common.cuh"

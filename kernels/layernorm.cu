@@ -58,7 +58,7 @@ extern "C" __global__ void two_pass(const Element* x, float* normal, float* mean
 struct Moments {
   float count, mean, squares;  // squares of the distances from the mean, summed
 };
-__device__ void take(Moments& moments, float x) {
+__device__ void update(Moments& moments, float x) {
   moments.count += 1;
   const float distance = x - moments.mean;
   moments.mean += __fdividef(distance, moments.count);
@@ -87,7 +87,7 @@ extern "C" __global__ void welford(const Element* x, float* normal, float* means
   float* to = normal + static_cast<long long>(blockIdx.x) * columns;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   Moments moments{};
-  for (int c = threadIdx.x; c < columns; c += BLOCK) take(moments, row[c]);
+  for (int c = threadIdx.x; c < columns; c += BLOCK) update(moments, row[c]);
   moments = merge_lanes(moments);
   if (lane == 0) per_warp[warp] = moments;
   __syncthreads();
@@ -98,7 +98,8 @@ extern "C" __global__ void welford(const Element* x, float* normal, float* means
 }
 
 // ---- The row stays in registers, VECTORS vectors in each thread: two passes cost no second read. Here and below a row
-// must fit, and start on 16 bytes; the host launches a kernel ..._by_element where it does not.
+// must fit, and start on 16 bytes; the host launches a kernel ..._by_element where it does not:
+// one kernel with a branch would be longer and, in most configurations, need more registers.
 
 template <int STRIDE>  // elements from a thread's vector to its next one
 __device__ void load_row(Vector (&held)[VECTORS], const Element* row, int first, int columns) {
@@ -141,14 +142,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   __shared__ float per_warp[2][32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
   constexpr int STRIDE = BLOCK * WIDTH;
-  const int mine = threadIdx.x * WIDTH;
+  const int first = threadIdx.x * WIDTH;
   Vector held[VECTORS];  // (VECTORS, WIDTH), a thread's share
-  load_row<STRIDE>(held, x + row, mine, columns);
+  load_row<STRIDE>(held, x + row, first, columns);
   const float mean = reduce_cta<Add>(sum_of(held), per_warp[0]) / columns;
-  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, columns, mean), per_warp[1]);
+  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, first, columns, mean), per_warp[1]);
   const float rstd = inverse_deviation(squares, columns, epsilon);
   if (threadIdx.x == 0) means[blockIdx.x] = mean, rstds[blockIdx.x] = rstd;
-  normalise_row<STRIDE>(held, normal + row, mine, columns, mean, rstd);
+  normalise_row<STRIDE>(held, normal + row, first, columns, mean, rstd);
 }
 
 // ---- Fused: gamma and beta are applied before anything is written. out is written once and never read.
@@ -191,14 +192,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   __shared__ float per_warp[2][32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
   constexpr int STRIDE = BLOCK * WIDTH;
-  const int mine = threadIdx.x * WIDTH;
-  Vector held[VECTORS];
-  load_row<STRIDE>(held, x + row, mine, columns);
+  const int first = threadIdx.x * WIDTH;
+  Vector held[VECTORS];  // (VECTORS, WIDTH)
+  load_row<STRIDE>(held, x + row, first, columns);
   const float mean = reduce_cta<Add>(sum_of(held), per_warp[0]) / columns;
-  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, columns, mean), per_warp[1]);
+  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, first, columns, mean), per_warp[1]);
   const float rstd = inverse_deviation(squares, columns, epsilon);
   if (threadIdx.x == 0) means[blockIdx.x] = mean, rstds[blockIdx.x] = rstd;
-  write_row<STRIDE>(held, gamma, beta, out + row, mine, columns, mean, rstd);
+  write_row<STRIDE>(held, gamma, beta, out + row, first, columns, mean, rstd);
 }
 extern "C" __global__ void fused_by_element(const Element* x, const Element* gamma, const Element* beta, Element* out,
                                             float* means, float* rstds, int columns, float epsilon) {
@@ -220,20 +221,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const long long row = static_cast<long long>(r) * columns;
   const int length = r < rows ? columns : 0;  // past the last row: nothing to do, but shuffles need every lane
   constexpr int STRIDE = LANES * WIDTH;
-  const int mine = lane * WIDTH;
-  Vector held[VECTORS], scale[VECTORS], shift[VECTORS];
-  load_row<STRIDE>(held, x + row, mine, length);
-  load_row<STRIDE>(scale, gamma, mine, length);  // all loads in flight before the first sum
-  load_row<STRIDE>(shift, beta, mine, length);
+  const int first = lane * WIDTH;
+  Vector held[VECTORS], scale[VECTORS], shift[VECTORS];  // (VECTORS, WIDTH) each
+  load_row<STRIDE>(held, x + row, first, length);
+  load_row<STRIDE>(scale, gamma, first, length);  // all loads in flight before the first sum
+  load_row<STRIDE>(shift, beta, first, length);
   const float mean = reduce_lanes<Add, LANES>(sum_of(held)) / columns;
-  const float squares = reduce_lanes<Add, LANES>(squares_of<STRIDE>(held, mine, length, mean));
+  const float squares = reduce_lanes<Add, LANES>(squares_of<STRIDE>(held, first, length, mean));
   const float rstd = inverse_deviation(squares, columns, epsilon);
   if (lane == 0 && r < rows) means[r] = mean, rstds[r] = rstd;
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) {
     float value[WIDTH];
     for (int k = 0; k < WIDTH; ++k) value[k] = (held[v][k] - mean) * rstd * scale[v][k] + shift[v][k];
-    store_vector(out + row, mine + v * STRIDE, length, value);
+    store_vector(out + row, first + v * STRIDE, length, value);
   }
 }
 extern "C" __global__ void several_rows_by_element(const Element* x, const Element* gamma, const Element* beta,
@@ -259,19 +260,18 @@ struct Statistics {
 };
 // `center` and `squares` are those of this CTA's share: its mean, and the squares of the distances from it.
 __device__ Statistics merge_ctas(float center, float squares, const Share& share, int columns, float epsilon,
-                                 unsigned long long* published, unsigned turn) {
+                                 unsigned long long* published, unsigned epoch) {
   __shared__ Statistics all;
   published += static_cast<long long>(share.row) * CTAS * 2;
   if (threadIdx.x == 0) {
-    publish(published + share.part * 2, center, turn);
-    publish(published + share.part * 2 + 1, squares, turn);
+    publish(published + share.part * 2, center, epoch);
+    publish(published + share.part * 2 + 1, squares, epoch);
   }
   if (threadIdx.x < 32) {
     Moments merged{};
     for (int other = threadIdx.x; other < CTAS; other += 32) {
-      const int whole = (columns + CTAS * WIDTH - 1) / (CTAS * WIDTH) * WIDTH;
-      const float count = max(0, min(whole, columns - other * whole));
-      merged = merge(merged, {count, poll(published + other * 2, turn), poll(published + other * 2 + 1, turn)});
+      const float count = max(0, min(share.size, columns - other * share.size));
+      merged = merge(merged, {count, poll(published + other * 2, epoch), poll(published + other * 2 + 1, epoch)});
     }
     merged = merge_lanes(merged);
     if (threadIdx.x == 0) all = {merged.mean, inverse_deviation(merged.squares, columns, epsilon)};
@@ -284,45 +284,45 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     several_ctas(const Element* x, const Element* gamma, const Element* beta, Element* out, float* means, float* rstds,
                  int columns, float epsilon, unsigned long long* published, unsigned* entered) {
   __shared__ float per_warp[2][32];
-  __shared__ unsigned turn;
+  __shared__ unsigned epoch;
   const Share share(columns);
-  take_turn(turn, entered + share.slot);
+  enter_epoch(epoch, entered + share.slot);
   const long long row = static_cast<long long>(share.row) * columns + share.start;
   constexpr int STRIDE = BLOCK * WIDTH;
-  const int mine = threadIdx.x * WIDTH;
-  Vector held[VECTORS];
-  load_row<STRIDE>(held, x + row, mine, share.length);
+  const int first = threadIdx.x * WIDTH;
+  Vector held[VECTORS];  // (VECTORS, WIDTH)
+  load_row<STRIDE>(held, x + row, first, share.length);
   // In flight while the CTA waits: gamma to registers if they have room for as much again, the rest to the L2.
   constexpr bool ROOM = VECTORS <= 4;
-  Vector scale[VECTORS];
-  if (ROOM) load_row<STRIDE>(scale, gamma + share.start, mine, share.length);
+  Vector scale[VECTORS];  // (VECTORS, WIDTH)
+  if (ROOM) load_row<STRIDE>(scale, gamma + share.start, first, share.length);
   for (int v = 0; v < VECTORS; ++v)
-    if (mine + v * STRIDE < share.length) {
-      if (!ROOM) prefetch_l2(gamma + share.start + mine + v * STRIDE);
-      prefetch_l2(beta + share.start + mine + v * STRIDE);
+    if (first + v * STRIDE < share.length) {
+      if (!ROOM) prefetch_l2(gamma + share.start + first + v * STRIDE);
+      prefetch_l2(beta + share.start + first + v * STRIDE);
     }
   const float center = reduce_cta<Add>(sum_of(held), per_warp[0]) / max(share.length, 1);
-  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, share.length, center), per_warp[1]);
-  const Statistics all = merge_ctas(center, squares, share, columns, epsilon, published, turn);
+  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, first, share.length, center), per_warp[1]);
+  const Statistics all = merge_ctas(center, squares, share, columns, epsilon, published, epoch);
   if (share.part == 0 && threadIdx.x == 0) means[share.row] = all.mean, rstds[share.row] = all.rstd;
   beta += share.start;
   if (ROOM)
-    write_row<STRIDE>(held, scale, beta, out + row, mine, share.length, all.mean, all.rstd);
+    write_row<STRIDE>(held, scale, beta, out + row, first, share.length, all.mean, all.rstd);
   else
-    write_row<STRIDE>(held, gamma + share.start, beta, out + row, mine, share.length, all.mean, all.rstd);
+    write_row<STRIDE>(held, gamma + share.start, beta, out + row, first, share.length, all.mean, all.rstd);
 }
 extern "C" __global__ void several_ctas_by_element(const Element* x, const Element* gamma, const Element* beta,
                                                    Element* out, float* means, float* rstds, int columns, float epsilon,
                                                    unsigned long long* published, unsigned* entered) {
   __shared__ float per_warp[2][32];
-  __shared__ unsigned turn;
+  __shared__ unsigned epoch;
   const Share share(columns);
-  take_turn(turn, entered + share.slot);
+  enter_epoch(epoch, entered + share.slot);
   const long long row = static_cast<long long>(share.row) * columns + share.start;
   const float sum = reduce_cta<Add>(sum_pass(x + row, threadIdx.x, BLOCK, share.length), per_warp[0]);
   const float center = sum / max(share.length, 1);
   const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, share.length, center), per_warp[1]);
-  const Statistics all = merge_ctas(center, squares, share, columns, epsilon, published, turn);
+  const Statistics all = merge_ctas(center, squares, share, columns, epsilon, published, epoch);
   if (share.part == 0 && threadIdx.x == 0) means[share.row] = all.mean, rstds[share.row] = all.rstd;
   write_pass(x + row, gamma + share.start, beta + share.start, out + row, threadIdx.x, BLOCK, share.length, all.mean,
              all.rstd);

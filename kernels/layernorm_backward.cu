@@ -8,28 +8,27 @@
 // STAGES   rows of x and dy that shared memory holds: one is in use, the others are in flight
 // DTYPE    0: fp32, 1: bf16 in memory
 #include "column_sums.cuh"
-#include "common.cuh"
 #include "rows.cuh"
 
-struct Sums {
+struct RowSums {
   float g, gn;  // sums of g and of g · n
 };
 /// Reduces both sums over all threads of the CTA, with one barrier. `per_warp`: (32), which nothing else uses.
-__device__ Sums reduce_both(Sums mine, Sums* per_warp) {
+__device__ RowSums reduce_both(RowSums mine, RowSums* per_warp) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   mine = {reduce_lanes<Add>(mine.g), reduce_lanes<Add>(mine.gn)};
   if (lane == 0) per_warp[warp] = mine;
   __syncthreads();
-  const Sums other = lane < BLOCK / 32 ? per_warp[lane] : Sums{};
+  const RowSums other = lane < BLOCK / 32 ? per_warp[lane] : RowSums{};
   return {reduce_lanes<Add>(other.g), reduce_lanes<Add>(other.gn)};
 }
 
 // ---- dx: a CTA for each row goes over x and dy twice, one element at a time.
 
 // Elements first, first + step, … of a row.
-__device__ Sums sum_pass(const Element* x, const Element* dy, const Element* gamma, int first, int step, int columns,
-                         float mean, float rstd) {
-  Sums sums{};
+__device__ RowSums sum_pass(const Element* x, const Element* dy, const Element* gamma, int first, int step, int columns,
+                            float mean, float rstd) {
+  RowSums sums{};
   for (int c = first; c < columns; c += step) {
     const float g = static_cast<float>(dy[c]) * static_cast<float>(gamma[c]);
     sums.g += g;
@@ -38,7 +37,7 @@ __device__ Sums sum_pass(const Element* x, const Element* dy, const Element* gam
   return sums;
 }
 __device__ void write_pass(const Element* x, const Element* dy, const Element* gamma, Element* dx, int first, int step,
-                           int columns, float mean, float rstd, Sums all) {
+                           int columns, float mean, float rstd, RowSums all) {
   for (int c = first; c < columns; c += step) {
     const float g = static_cast<float>(dy[c]) * static_cast<float>(gamma[c]);
     const float n = (static_cast<float>(x[c]) - mean) * rstd;
@@ -48,10 +47,10 @@ __device__ void write_pass(const Element* x, const Element* dy, const Element* g
 
 extern "C" __global__ void dx_per_element(const Element* x, const Element* dy, const Element* gamma, const float* means,
                                           const float* rstds, Element* dx, int columns) {
-  __shared__ Sums per_warp[32];
+  __shared__ RowSums per_warp[32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
   const float mean = means[blockIdx.x], rstd = rstds[blockIdx.x];
-  const Sums mine = sum_pass(x + row, dy + row, gamma, threadIdx.x, BLOCK, columns, mean, rstd);
+  const RowSums mine = sum_pass(x + row, dy + row, gamma, threadIdx.x, BLOCK, columns, mean, rstd);
   write_pass(x + row, dy + row, gamma, dx + row, threadIdx.x, BLOCK, columns, mean, rstd, reduce_both(mine, per_warp));
 }
 
@@ -80,9 +79,9 @@ __device__ void load_block(Vector (&held)[VECTORS], const Element* row, int firs
   for (int v = 0; v < VECTORS; ++v) held[v] = load_vector(row, first + v * STRIDE, columns);
 }
 template <int STRIDE>
-__device__ Sums sums_of(const Vector (&held)[VECTORS], const Vector (&gradient)[VECTORS], const Element* gamma,
-                        int first, int columns, float mean, float rstd) {
-  Sums sums{};
+__device__ RowSums sums_of(const Vector (&held)[VECTORS], const Vector (&gradient)[VECTORS], const Element* gamma,
+                           int first, int columns, float mean, float rstd) {
+  RowSums sums{};
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) {
     const Vector scale = load_vector(gamma, first + v * STRIDE, columns);
@@ -96,7 +95,7 @@ __device__ Sums sums_of(const Vector (&held)[VECTORS], const Vector (&gradient)[
 }
 template <int STRIDE>
 __device__ void write_block(const Vector (&held)[VECTORS], const Vector (&gradient)[VECTORS], const Element* gamma,
-                            Element* dx, int first, int columns, float mean, float rstd, Sums means) {
+                            Element* dx, int first, int columns, float mean, float rstd, RowSums means) {
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) {
     const Vector scale = load_vector(gamma, first + v * STRIDE, columns);
@@ -110,31 +109,31 @@ __device__ void write_block(const Vector (&held)[VECTORS], const Vector (&gradie
 extern "C" __global__ void __launch_bounds__(BLOCK)
     dx_in_registers(const Element* x, const Element* dy, const Element* gamma, const float* means, const float* rstds,
                     Element* dx, int columns) {
-  __shared__ Sums per_warp[32];
+  __shared__ RowSums per_warp[32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
   const float mean = means[blockIdx.x], rstd = rstds[blockIdx.x];
   x += row, dy += row, dx += row;
   if (columns % WIDTH != 0) {  // rows start between vectors
-    const Sums mine = sum_pass(x, dy, gamma, threadIdx.x, BLOCK, columns, mean, rstd);
-    return write_pass(x, dy, gamma, dx, threadIdx.x, BLOCK, columns, mean, rstd, reduce_both(mine, per_warp));
+    const RowSums sums = sum_pass(x, dy, gamma, threadIdx.x, BLOCK, columns, mean, rstd);
+    return write_pass(x, dy, gamma, dx, threadIdx.x, BLOCK, columns, mean, rstd, reduce_both(sums, per_warp));
   }
   constexpr int STRIDE = BLOCK * WIDTH, SPAN = VECTORS * STRIDE;
-  const int mine = threadIdx.x * WIDTH, last = (columns - 1) / SPAN * SPAN;
-  Vector held[VECTORS], gradient[VECTORS];
-  Sums sums{};
+  const int first = threadIdx.x * WIDTH, last = (columns - 1) / SPAN * SPAN;
+  Vector held[VECTORS], gradient[VECTORS];  // (VECTORS, WIDTH) each
+  RowSums sums{};
   for (int block = 0; block <= last; block += SPAN) {
-    load_block<STRIDE>(held, x, block + mine, columns);
-    load_block<STRIDE>(gradient, dy, block + mine, columns);
-    const Sums more = sums_of<STRIDE>(held, gradient, gamma, block + mine, columns, mean, rstd);
+    load_block<STRIDE>(held, x, block + first, columns);
+    load_block<STRIDE>(gradient, dy, block + first, columns);
+    const RowSums more = sums_of<STRIDE>(held, gradient, gamma, block + first, columns, mean, rstd);
     sums = {sums.g + more.g, sums.gn + more.gn};
   }
   sums = reduce_both(sums, per_warp);
   for (int block = last; block >= 0; block -= SPAN) {
     if (block != last) {
-      load_block<STRIDE>(held, x, block + mine, columns);
-      load_block<STRIDE>(gradient, dy, block + mine, columns);
+      load_block<STRIDE>(held, x, block + first, columns);
+      load_block<STRIDE>(gradient, dy, block + first, columns);
     }
-    write_block<STRIDE>(held, gradient, gamma, dx, block + mine, columns, mean, rstd,
+    write_block<STRIDE>(held, gradient, gamma, dx, block + first, columns, mean, rstd,
                         {sums.g / columns, sums.gn / columns});
   }
 }
@@ -190,69 +189,69 @@ extern "C" __global__ void add_slabs(const float* parts, float* dgamma, float* d
 // them to its own sums of the columns. x and dy are read once for everything; add_slabs does the rest.
 
 // What a vector of x and of dy adds to the sums of its columns.
-__device__ void add_vector(float* scales, float* shifts, int at, int columns, const Vector& held,
-                           const Vector& gradient, float mean, float rstd) {
+__device__ void add_vector(float* dgamma, float* dbeta, int at, int columns, const Vector& held, const Vector& gradient,
+                           float mean, float rstd) {
   if (at >= columns) return;
 #pragma unroll
   for (int k = 0; k < WIDTH; k += 4) {
-    float4 scale = *reinterpret_cast<float4*>(scales + at + k), shift = *reinterpret_cast<float4*>(shifts + at + k);
-    scale.x += gradient[k] * (held[k] - mean) * rstd;
-    scale.y += gradient[k + 1] * (held[k + 1] - mean) * rstd;
-    scale.z += gradient[k + 2] * (held[k + 2] - mean) * rstd;
-    scale.w += gradient[k + 3] * (held[k + 3] - mean) * rstd;
-    shift.x += gradient[k];
-    shift.y += gradient[k + 1];
-    shift.z += gradient[k + 2];
-    shift.w += gradient[k + 3];
-    *reinterpret_cast<float4*>(scales + at + k) = scale;
-    *reinterpret_cast<float4*>(shifts + at + k) = shift;
+    float4 gammas = *reinterpret_cast<float4*>(dgamma + at + k), betas = *reinterpret_cast<float4*>(dbeta + at + k);
+    gammas.x += gradient[k] * (held[k] - mean) * rstd;
+    gammas.y += gradient[k + 1] * (held[k + 1] - mean) * rstd;
+    gammas.z += gradient[k + 2] * (held[k + 2] - mean) * rstd;
+    gammas.w += gradient[k + 3] * (held[k + 3] - mean) * rstd;
+    betas.x += gradient[k];
+    betas.y += gradient[k + 1];
+    betas.z += gradient[k + 2];
+    betas.w += gradient[k + 3];
+    *reinterpret_cast<float4*>(dgamma + at + k) = gammas;
+    *reinterpret_cast<float4*>(dbeta + at + k) = betas;
   }
 }
 
-// scales, shifts: the CTA's sums of the columns, for dgamma and dbeta.
+// dgamma, dbeta: the CTA's sums of all columns.
 __device__ void process_rows(const Element* x, const Element* dy, const Element* gamma, const float* means,
-                             const float* rstds, Element* dx, float* scales, float* shifts, int rows, int columns) {
-  __shared__ Sums per_warp[2][32];
+                             const float* rstds, Element* dx, float* dgamma, float* dbeta, int rows, int columns) {
+  __shared__ RowSums per_warp[2][32];
   constexpr int STRIDE = BLOCK * WIDTH, SPAN = VECTORS * STRIDE;
-  const int mine = threadIdx.x * WIDTH, last = (columns - 1) / SPAN * SPAN;
+  const int first = threadIdx.x * WIDTH, last = (columns - 1) / SPAN * SPAN;
   const bool aligned = columns % WIDTH == 0;  // else rows start between vectors, and go element by element
   const int stride = aligned ? STRIDE : BLOCK, width = aligned ? WIDTH : 1;
   // A thread has the same columns in every row, so that its sums need no barrier.
   for (int c = threadIdx.x * width; c < columns; c += stride)
-    for (int k = 0; k < width; ++k) scales[c + k] = shifts[c + k] = 0;
-  int turn = 0;
-  for (int r = blockIdx.x; r < rows; r += gridDim.x, turn ^= 1) {
+    for (int k = 0; k < width; ++k) dgamma[c + k] = dbeta[c + k] = 0;
+  int buffer = 0;
+  for (int r = blockIdx.x; r < rows; r += gridDim.x, buffer ^= 1) {
     const long long row = static_cast<long long>(r) * columns;
     const float mean = means[r], rstd = rstds[r];
     if (!aligned) {
-      const Sums sums = sum_pass(x + row, dy + row, gamma, threadIdx.x, BLOCK, columns, mean, rstd);
+      const RowSums sums = sum_pass(x + row, dy + row, gamma, threadIdx.x, BLOCK, columns, mean, rstd);
       for (int c = threadIdx.x; c < columns; c += BLOCK) {
         const float gradient = dy[row + c];
-        scales[c] += gradient * (static_cast<float>(x[row + c]) - mean) * rstd;
-        shifts[c] += gradient;
+        dgamma[c] += gradient * (static_cast<float>(x[row + c]) - mean) * rstd;
+        dbeta[c] += gradient;
       }
       write_pass(x + row, dy + row, gamma, dx + row, threadIdx.x, BLOCK, columns, mean, rstd,
-                 reduce_both(sums, per_warp[turn]));
+                 reduce_both(sums, per_warp[buffer]));
       continue;
     }
-    Vector held[VECTORS], gradient[VECTORS];
-    Sums sums{};
+    Vector held[VECTORS], gradient[VECTORS];  // (VECTORS, WIDTH) each
+    RowSums sums{};
     for (int block = 0; block <= last; block += SPAN) {
-      load_block<STRIDE>(held, x + row, block + mine, columns);
-      load_block<STRIDE>(gradient, dy + row, block + mine, columns);
-      const Sums more = sums_of<STRIDE>(held, gradient, gamma, block + mine, columns, mean, rstd);
+      load_block<STRIDE>(held, x + row, block + first, columns);
+      load_block<STRIDE>(gradient, dy + row, block + first, columns);
+      const RowSums more = sums_of<STRIDE>(held, gradient, gamma, block + first, columns, mean, rstd);
       sums = {sums.g + more.g, sums.gn + more.gn};
 #pragma unroll
       for (int v = 0; v < VECTORS; ++v)
-        add_vector(scales, shifts, block + mine + v * STRIDE, columns, held[v], gradient[v], mean, rstd);
+        add_vector(dgamma, dbeta, block + first + v * STRIDE, columns, held[v], gradient[v], mean, rstd);
     }
-    sums = reduce_both(sums, per_warp[turn]);
+    sums = reduce_both(sums, per_warp[buffer]);
     for (int block = last; block >= 0; block -= SPAN) {
       if (block != last) {
-        load_block<STRIDE>(held, x + row, block + mine, columns);
-        load_block<STRIDE>(gradient, dy + row, block + mine, columns);
+        load_block<STRIDE>(held, x + row, block + first, columns);
+        load_block<STRIDE>(gradient, dy + row, block + first, columns);
       }
-      write_block<STRIDE>(held, gradient, gamma, dx + row, block + mine, columns, mean, rstd,
+      write_block<STRIDE>(held, gradient, gamma, dx + row, block + first, columns, mean, rstd,
                           {sums.g / columns, sums.gn / columns});
     }
   }
@@ -262,8 +261,8 @@ __device__ void process_rows(const Element* x, const Element* dy, const Element*
 extern "C" __global__ void __launch_bounds__(BLOCK)
     fused(const Element* x, const Element* dy, const Element* gamma, const float* means, const float* rstds,
           Element* dx, float* parts, int rows, int columns) {
-  extern __shared__ __align__(16) float sums[];
-  const int pitch = (columns + 3) / 4 * 4;  // so that both halves start on 16 bytes
+  extern __shared__ __align__(16) float sums[];  // (2, pitch): for dgamma, then for dbeta
+  const int pitch = (columns + 3) / 4 * 4;       // so that both halves start on 16 bytes
   process_rows(x, dy, gamma, means, rstds, dx, sums, sums + pitch, rows, columns);
   __syncthreads();
   for (int c = threadIdx.x; c < columns; c += BLOCK) {
@@ -302,7 +301,7 @@ __device__ void load_share(Vector (&held)[VECTORS], const Element* row, int lane
   }
 }
 template <bool BY_ELEMENT>
-__device__ void store_of_share(Element* row, int v, int lane, int columns, const float (&value)[WIDTH]) {
+__device__ void store_share(Element* row, int v, int lane, int columns, const float (&value)[WIDTH]) {
   if constexpr (BY_ELEMENT) {
     for (int k = 0; k < WIDTH; ++k) {
       const int c = (v * WIDTH + k) * LANES + lane;
@@ -315,7 +314,7 @@ __device__ void store_of_share(Element* row, int v, int lane, int columns, const
 
 // What a lane has of a row; nothing but zeros if there is no such row.
 struct RowShare {
-  Vector x[VECTORS], dy[VECTORS];
+  Vector x[VECTORS], dy[VECTORS];  // (VECTORS, WIDTH) each
   float mean, rstd;
 };
 template <bool BY_ELEMENT>
@@ -348,7 +347,7 @@ __device__ void keep_packed(Vector (&held)[VECTORS]) {
 }
 
 // Reduces over the lanes of a group. One sum is added while the shuffle of the other is in flight.
-__device__ Sums reduce_group(Sums mine) {
+__device__ RowSums reduce_group(RowSums mine) {
 #pragma unroll
   for (int distance = LANES / 2; distance > 0; distance /= 2) {
     const float g = __shfl_xor_sync(0xffffffff, mine.g, distance), gn = __shfl_xor_sync(0xffffffff, mine.gn, distance);
@@ -359,9 +358,9 @@ __device__ Sums reduce_group(Sums mine) {
 
 // dx of a row, and what the row adds to the sums of the columns. inverse: of the number of columns.
 template <bool BY_ELEMENT>
-__device__ void take_row(const RowShare& row, Vector (&weight)[VECTORS], ColumnSums& sums, Element* dx, int lane,
-                         int length, float inverse) {
-  Sums mine{};
+__device__ void process_row(const RowShare& row, Vector (&weight)[VECTORS], ColumnSums& sums, Element* dx, int lane,
+                            int length, float inverse) {
+  RowSums mine{};
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v)
 #pragma unroll
@@ -374,7 +373,7 @@ __device__ void take_row(const RowShare& row, Vector (&weight)[VECTORS], ColumnS
     }
   keep_packed(weight);
   mine = reduce_group(mine);
-  const Sums means{mine.g * inverse, mine.gn * inverse};
+  const RowSums means{mine.g * inverse, mine.gn * inverse};
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) {
     float value[WIDTH];
@@ -383,7 +382,7 @@ __device__ void take_row(const RowShare& row, Vector (&weight)[VECTORS], ColumnS
       const float g = unpack_again(row.dy[v], k) * unpack_again(weight[v], k);
       value[k] = row.rstd * (g - means.g - (unpack_again(row.x[v], k) - row.mean) * row.rstd * means.gn);
     }
-    store_of_share<BY_ELEMENT>(dx, v, lane, length, value);
+    store_share<BY_ELEMENT>(dx, v, lane, length, value);
   }
 }
 
@@ -394,7 +393,7 @@ __device__ void process_rows_by_lanes(const Element* x, const Element* dy, const
   // Two rows at a time, the next one in flight while the lanes wait for the sums of this one: where registers allow.
   constexpr bool AHEAD = VECTORS <= (BY_ELEMENT || WIDTH == 8 ? 4 : 8);
   const int lane = threadIdx.x % LANES, step = gridDim.x * ROWS;
-  Vector weight[VECTORS];
+  Vector weight[VECTORS];  // (VECTORS, WIDTH)
   load_share<BY_ELEMENT>(weight, gamma, lane, columns);
   ColumnSums sums{};
   int r = blockIdx.x * ROWS + threadIdx.x / LANES;
@@ -406,8 +405,8 @@ __device__ void process_rows_by_lanes(const Element* x, const Element* dy, const
   for (int top = blockIdx.x * ROWS; top < rows; top += step, r += step) {
     if (AHEAD) row = next;
     (AHEAD ? next : row) = load_row<BY_ELEMENT>(x, dy, means, rstds, AHEAD ? r + step : r, lane, rows, columns);
-    take_row<BY_ELEMENT>(row, weight, sums, dx + static_cast<long long>(r) * columns, lane, r < rows ? columns : 0,
-                         inverse);
+    process_row<BY_ELEMENT>(row, weight, sums, dx + static_cast<long long>(r) * columns, lane, r < rows ? columns : 0,
+                            inverse);
   }
   add_groups<BY_ELEMENT>(sums, parts, columns);
 }
@@ -427,20 +426,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 // There is no room left for a second row there: cp.async brings the next STAGES - 1 rows of x and dy into shared
 // memory. A thread only ever reads what it has copied itself, so that the only barrier of a row is that of its sums.
 
-constexpr int SHARE = VECTORS * BLOCK;  // vectors of a row of x, or of dy
+constexpr int ROW_VECTORS = VECTORS * BLOCK;  // vectors of a row of x, or of dy
 
 // Starts the copies of the thread's vectors of row r of x and dy to a stage, as one group. Beyond the last row the
 // group is empty.
 __device__ void copy_row_async(unsigned stage, const Element* x, const Element* dy, int r, int rows, int columns) {
-  const int mine = threadIdx.x * WIDTH;
-  const long long at = static_cast<long long>(r) * columns + mine;
+  const int first = threadIdx.x * WIDTH;
+  const long long at = static_cast<long long>(r) * columns + first;
   if (r < rows)
 #pragma unroll
     for (int v = 0; v < VECTORS; ++v) {
-      const int bytes = mine + v * BLOCK * WIDTH < columns ? 16 : 0, to = (v * BLOCK + threadIdx.x) * 16;
+      const int bytes = first + v * BLOCK * WIDTH < columns ? 16 : 0, to = (v * BLOCK + threadIdx.x) * 16;
       const long long from = bytes > 0 ? at + v * BLOCK * WIDTH : 0;
       cp_async(stage + to, x + from, bytes);
-      cp_async(stage + to + SHARE * 16, dy + from, bytes);
+      cp_async(stage + to + ROW_VECTORS * 16, dy + from, bytes);
     }
   cp_async_commit_group();
 }
@@ -448,29 +447,29 @@ __device__ void copy_row_async(unsigned stage, const Element* x, const Element* 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     rows_ahead(const Element* x, const Element* dy, const Element* gamma, const float* means, const float* rstds,
                Element* dx, float* parts, int rows, int columns) {
-  extern __shared__ __align__(16) Vector ring[];  // (STAGES, 2, SHARE): x, then dy
-  __shared__ Sums per_warp[2][32];
+  extern __shared__ __align__(16) Vector ring[];  // (STAGES, 2, ROW_VECTORS): x, then dy
+  __shared__ RowSums per_warp[2][32];
   const unsigned first = shared_address(ring);
   const float inverse = 1.0f / columns;
 #pragma unroll
   for (int s = 0; s < STAGES - 1; ++s)
-    copy_row_async(first + s * 2 * SHARE * 16, x, dy, blockIdx.x + s * gridDim.x, rows, columns);
-  Vector weight[VECTORS];
+    copy_row_async(first + s * 2 * ROW_VECTORS * 16, x, dy, blockIdx.x + s * gridDim.x, rows, columns);
+  Vector weight[VECTORS];  // (VECTORS, WIDTH)
   load_block<BLOCK * WIDTH>(weight, gamma, threadIdx.x * WIDTH, columns);
   ColumnSums sums{};
   float mean = means[blockIdx.x], rstd = rstds[blockIdx.x];
-  int stage = 0, turn = 0;
-  for (int r = blockIdx.x; r < rows; r += gridDim.x, turn ^= 1) {
+  int stage = 0, buffer = 0;
+  for (int r = blockIdx.x; r < rows; r += gridDim.x, buffer ^= 1) {
     const int writing = stage == 0 ? STAGES - 1 : stage - 1;  // the stage of the row before
-    copy_row_async(first + writing * 2 * SHARE * 16, x, dy, r + (STAGES - 1) * gridDim.x, rows, columns);
+    copy_row_async(first + writing * 2 * ROW_VECTORS * 16, x, dy, r + (STAGES - 1) * gridDim.x, rows, columns);
     const int next = r + gridDim.x < rows ? r + gridDim.x : r;
     const float next_mean = means[next], next_rstd = rstds[next];
     cp_async_wait_group<STAGES - 1>();
-    const Vector* held = ring + stage * 2 * SHARE + threadIdx.x;
-    Sums all{};
+    const Vector* held = ring + stage * 2 * ROW_VECTORS + threadIdx.x;
+    RowSums all{};
 #pragma unroll
     for (int v = 0; v < VECTORS; ++v) {
-      const Vector share = held[v * BLOCK], gradients = held[SHARE + v * BLOCK];
+      const Vector share = held[v * BLOCK], gradients = held[ROW_VECTORS + v * BLOCK];
 #pragma unroll
       for (int k = 0; k < WIDTH; ++k) {
         const float gradient = gradients[k], normal = (share[k] - mean) * rstd, g = gradient * weight[v][k];
@@ -481,10 +480,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
       }
     }
     keep_packed(weight);
-    all = reduce_both(all, per_warp[turn]);
+    all = reduce_both(all, per_warp[buffer]);
 #pragma unroll
     for (int v = 0; v < VECTORS; ++v) {  // once more from shared memory, which costs no registers meanwhile
-      const Vector share = held[v * BLOCK], gradients = held[SHARE + v * BLOCK];
+      const Vector share = held[v * BLOCK], gradients = held[ROW_VECTORS + v * BLOCK];
       float value[WIDTH];
 #pragma unroll
       for (int k = 0; k < WIDTH; ++k) {

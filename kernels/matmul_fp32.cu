@@ -468,7 +468,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   cp_async_wait_group<STAGES - 2>();  // the first k-tile has arrived,
   __syncthreads();                    // also what other threads copied of it
   float accumulators[TM][TN] = {};
-  float a_frag[2][TM], b_frag[2][TN];
+  float a_frag[2][TM], b_frag[2][TN];  // (k % 2, rows or columns of the thread)
   const float *a_first = &k_tiles[0].a[0][row], *b_first = &k_tiles[0].b[0][column];  // in the k-tile that is read
   load_fragment<TM, 4 * LM>(a_frag[0], a_first);
   load_fragment<TN, 4 * LN>(b_frag[0], b_first);

@@ -38,7 +38,8 @@ extern "C" __global__ void cta_per_row(const Element* x, const Element* gamma, E
 
 // ---- Scheme 2: the CTA loops over blocks of the row. A block is what its registers hold, VECTORS vectors in each
 // thread; the second pass runs backwards, so the last block is still there. A row of one block is read once.
-// Here and below rows start on 16 bytes; where they do not, the host launches scheme 1, or the kernel ..._by_element.
+// Here and below rows start on 16 bytes; where they do not, the host launches scheme 1, or the kernel ..._by_element:
+// one kernel with a branch would be longer and, in most configurations, need more registers.
 
 template <int STRIDE>  // elements from a thread's vector to its next one
 __device__ void load_block(Vector (&held)[VECTORS], const Element* row, int first, int columns) {
@@ -80,17 +81,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   __shared__ float per_warp[32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
   constexpr int STRIDE = BLOCK * WIDTH, SPAN = VECTORS * STRIDE;
-  const int mine = threadIdx.x * WIDTH, last = (columns - 1) / SPAN * SPAN;
+  const int first = threadIdx.x * WIDTH, last = (columns - 1) / SPAN * SPAN;
   Vector held[VECTORS];  // (VECTORS, WIDTH), a thread's share of a block
   float squares = 0;
   for (int block = 0; block <= last; block += SPAN) {
-    load_block<STRIDE>(held, x + row, block + mine, columns);
+    load_block<STRIDE>(held, x + row, block + first, columns);
     squares += squares_of(held);
   }
   const float scale = inverse_rms(reduce_cta<Add>(squares, per_warp), columns, epsilon);
   for (int block = last; block >= 0; block -= SPAN) {
-    if (block != last) load_block<STRIDE>(held, x + row, block + mine, columns);
-    write_block<STRIDE>(held, gamma, out + row, block + mine, columns, scale);
+    if (block != last) load_block<STRIDE>(held, x + row, block + first, columns);
+    write_block<STRIDE>(held, gamma, out + row, block + first, columns, scale);
   }
 }
 
@@ -100,12 +101,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 //
 // sums: two floats for each of a row's 8 slots, for launches that are even and odd; arrived, entered: 8 counters for
 // each row, of the CTAs that have ever got so far. All start as 0.
-__device__ float sum_by_atomics(float mine, const Share& share, float* sums, unsigned* arrived, unsigned turn) {
+__device__ float sum_by_atomics(float mine, const Share& share, float* sums, unsigned* arrived, unsigned epoch) {
   __shared__ float all;
   sums += share.slot * 2;
   arrived += share.slot;
   if (threadIdx.x == 0) {
-    const unsigned launch = turn / 8;
+    const unsigned launch = epoch / 8;
     atomicAdd(sums + launch % 2, mine);
     __threadfence();  // the sum must be there before the count says so
     atomicAdd(arrived, 1);
@@ -123,28 +124,28 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     ctas_with_atomics(const Element* x, const Element* gamma, Element* out, int columns, float epsilon, float* sums,
                       unsigned* arrived, unsigned* entered) {
   __shared__ float per_warp[32];
-  __shared__ unsigned turn;
+  __shared__ unsigned epoch;
   const Share share(columns);
-  take_turn(turn, entered + share.slot);
+  enter_epoch(epoch, entered + share.slot);
   const long long row = static_cast<long long>(share.row) * columns + share.start;
   constexpr int STRIDE = BLOCK * WIDTH;
-  const int mine = threadIdx.x * WIDTH;
-  Vector held[VECTORS];
-  load_block<STRIDE>(held, x + row, mine, share.length);
+  const int first = threadIdx.x * WIDTH;
+  Vector held[VECTORS];  // (VECTORS, WIDTH)
+  load_block<STRIDE>(held, x + row, first, share.length);
   const float squares = reduce_cta<Add>(squares_of(held), per_warp);
-  const float scale = inverse_rms(sum_by_atomics(squares, share, sums, arrived, turn), columns, epsilon);
-  write_block<STRIDE>(held, gamma + share.start, out + row, mine, share.length, scale);
+  const float scale = inverse_rms(sum_by_atomics(squares, share, sums, arrived, epoch), columns, epsilon);
+  write_block<STRIDE>(held, gamma + share.start, out + row, first, share.length, scale);
 }
 extern "C" __global__ void ctas_with_atomics_by_element(const Element* x, const Element* gamma, Element* out,
                                                         int columns, float epsilon, float* sums, unsigned* arrived,
                                                         unsigned* entered) {
   __shared__ float per_warp[32];
-  __shared__ unsigned turn;
+  __shared__ unsigned epoch;
   const Share share(columns);
-  take_turn(turn, entered + share.slot);
+  enter_epoch(epoch, entered + share.slot);
   const long long row = static_cast<long long>(share.row) * columns + share.start;
   const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, share.length), per_warp);
-  const float scale = inverse_rms(sum_by_atomics(squares, share, sums, arrived, turn), columns, epsilon);
+  const float scale = inverse_rms(sum_by_atomics(squares, share, sums, arrived, epoch), columns, epsilon);
   write_pass(x + row, gamma + share.start, out + row, threadIdx.x, BLOCK, share.length, scale);
 }
 
@@ -153,13 +154,13 @@ extern "C" __global__ void ctas_with_atomics_by_element(const Element* x, const 
 // waits.
 //
 // published: CTAS words of 8 bytes for each row; entered: 8 counters for each row. Both start as 0.
-__device__ float sum_by_flags(float mine, const Share& share, unsigned long long* published, unsigned turn) {
+__device__ float sum_by_flags(float mine, const Share& share, unsigned long long* published, unsigned epoch) {
   __shared__ float all;
   published += static_cast<long long>(share.row) * CTAS;
-  if (threadIdx.x == 0) publish(published + share.part, mine, turn);
+  if (threadIdx.x == 0) publish(published + share.part, mine, epoch);
   if (threadIdx.x < 32) {
     float sum = 0;
-    for (int other = threadIdx.x; other < CTAS; other += 32) sum += poll(published + other, turn);
+    for (int other = threadIdx.x; other < CTAS; other += 32) sum += poll(published + other, epoch);
     sum = reduce_lanes<Add>(sum);
     if (threadIdx.x == 0) all = sum;
   }
@@ -171,35 +172,35 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     ctas_with_flags(const Element* x, const Element* gamma, Element* out, int columns, float epsilon,
                     unsigned long long* published, unsigned* entered) {
   __shared__ float per_warp[32];
-  __shared__ unsigned turn;
+  __shared__ unsigned epoch;
   const Share share(columns);
-  take_turn(turn, entered + share.slot);
+  enter_epoch(epoch, entered + share.slot);
   const long long row = static_cast<long long>(share.row) * columns + share.start;
   constexpr int STRIDE = BLOCK * WIDTH;
-  const int mine = threadIdx.x * WIDTH;
-  Vector held[VECTORS], weight[VECTORS];
-  load_block<STRIDE>(held, x + row, mine, share.length);
+  const int first = threadIdx.x * WIDTH;
+  Vector held[VECTORS], weight[VECTORS];  // (VECTORS, WIDTH) each
+  load_block<STRIDE>(held, x + row, first, share.length);
   // Registers have room for as much again of gamma, or it is only brought as near as the L2.
   constexpr bool ROOM = VECTORS <= 4;
-  if (ROOM) load_block<STRIDE>(weight, gamma + share.start, mine, share.length);
+  if (ROOM) load_block<STRIDE>(weight, gamma + share.start, first, share.length);
   for (int v = 0; v < VECTORS; ++v)
-    if (!ROOM && mine + v * STRIDE < share.length) prefetch_l2(gamma + share.start + mine + v * STRIDE);
+    if (!ROOM && first + v * STRIDE < share.length) prefetch_l2(gamma + share.start + first + v * STRIDE);
   const float squares = reduce_cta<Add>(squares_of(held), per_warp);
-  const float scale = inverse_rms(sum_by_flags(squares, share, published, turn), columns, epsilon);
+  const float scale = inverse_rms(sum_by_flags(squares, share, published, epoch), columns, epsilon);
   if (ROOM)
-    write_block<STRIDE>(held, weight, out + row, mine, share.length, scale);
+    write_block<STRIDE>(held, weight, out + row, first, share.length, scale);
   else
-    write_block<STRIDE>(held, gamma + share.start, out + row, mine, share.length, scale);
+    write_block<STRIDE>(held, gamma + share.start, out + row, first, share.length, scale);
 }
 extern "C" __global__ void ctas_with_flags_by_element(const Element* x, const Element* gamma, Element* out, int columns,
                                                       float epsilon, unsigned long long* published, unsigned* entered) {
   __shared__ float per_warp[32];
-  __shared__ unsigned turn;
+  __shared__ unsigned epoch;
   const Share share(columns);
-  take_turn(turn, entered + share.slot);
+  enter_epoch(epoch, entered + share.slot);
   const long long row = static_cast<long long>(share.row) * columns + share.start;
   const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, share.length), per_warp);
-  const float scale = inverse_rms(sum_by_flags(squares, share, published, turn), columns, epsilon);
+  const float scale = inverse_rms(sum_by_flags(squares, share, published, epoch), columns, epsilon);
   write_pass(x + row, gamma + share.start, out + row, threadIdx.x, BLOCK, share.length, scale);
 }
 
@@ -211,12 +212,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const long long row = static_cast<long long>(r) * columns;
   const int length = r < rows ? columns : 0;  // past the last row: nothing to do, but shuffles need every lane
   constexpr int STRIDE = LANES * WIDTH;
-  const int mine = lane * WIDTH;
-  Vector held[VECTORS], weight[VECTORS];
-  load_block<STRIDE>(held, x + row, mine, length);
-  load_block<STRIDE>(weight, gamma, mine, length);  // all loads in flight before the first sum
+  const int first = lane * WIDTH;
+  Vector held[VECTORS], weight[VECTORS];  // (VECTORS, WIDTH) each
+  load_block<STRIDE>(held, x + row, first, length);
+  load_block<STRIDE>(weight, gamma, first, length);  // all loads in flight before the first sum
   const float scale = inverse_rms(reduce_lanes<Add, LANES>(squares_of(held)), columns, epsilon);
-  write_block<STRIDE>(held, weight, out + row, mine, length, scale);
+  write_block<STRIDE>(held, weight, out + row, first, length, scale);
 }
 extern "C" __global__ void several_rows_by_element(const Element* x, const Element* gamma, Element* out, int rows,
                                                    int columns, float epsilon) {

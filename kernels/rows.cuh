@@ -88,35 +88,36 @@ __device__ inline float reduce_cta(float mine, float* per_warp) {
 }
 
 #ifdef CTAS
-/// One of the CTAS shares of a row, and the index of its counter: every row has 8, one for each possible CTAS.
+/// One of the CTAS shares of a row: its elements, `size` of them unless the row ends before, and the index of its
+/// counter: every row has 8, one for each possible CTAS.
 struct Share {
-  int row, part, start, length;
+  int row, part, size, start, length;
   long long slot;
   __device__ explicit Share(int columns) : row(blockIdx.x / CTAS), part(blockIdx.x % CTAS) {
-    const int share = (columns + CTAS * WIDTH - 1) / (CTAS * WIDTH) * WIDTH;
-    start = min(part * share, columns);
-    length = min(share, columns - start);
+    size = (columns + CTAS * WIDTH - 1) / (CTAS * WIDTH) * WIDTH;
+    start = min(part * size, columns);
+    length = min(size, columns - start);
     slot = row * 8LL + __ffs(CTAS) - 1;
   }
 };
-/// Thread 0 sets `turn` to a number that differs in every launch, so that nothing from an earlier launch counts.
+/// Thread 0 sets `epoch` to a number that differs in every launch, so that nothing from an earlier launch counts.
 /// `entered` is how many CTAs have ever entered for the row. The atomic is issued before the row is read, so that its
 /// latency is hidden.
-__device__ inline void take_turn(unsigned& turn, unsigned* entered) {
-  if (threadIdx.x == 0) turn = (atomicAdd(entered, 1) / CTAS + 1) * 8 + __ffs(CTAS) - 1;
+__device__ inline void enter_epoch(unsigned& epoch, unsigned* entered) {
+  if (threadIdx.x == 0) epoch = (atomicAdd(entered, 1) / CTAS + 1) * 8 + __ffs(CTAS) - 1;
 }
 
-/// A float that one CTA publishes for others, and the turn that it belongs to, in one word of 8 bytes. Such a word is
-/// written and read as a whole: a CTA that reads the turn has also read the value, without a fence.
-__device__ inline void publish(unsigned long long* address, float value, unsigned turn) {
+/// A float that one CTA publishes for others, and the epoch that it belongs to, in one word of 8 bytes. Such a word is
+/// written and read as a whole: a CTA that reads the epoch has also read the value, without a fence.
+__device__ inline void publish(unsigned long long* address, float value, unsigned epoch) {
   *static_cast<volatile unsigned long long*>(address) =
-      static_cast<unsigned long long>(turn) << 32 | __float_as_uint(value);
+      static_cast<unsigned long long>(epoch) << 32 | __float_as_uint(value);
 }
-/// Waits until the word has been written in this turn. One warp polls for the whole CTA: polls take bandwidth as well.
-__device__ inline float poll(const unsigned long long* address, unsigned turn) {
+/// Waits until the word has been written in this epoch. One warp polls for the whole CTA: polls take bandwidth as well.
+__device__ inline float poll(const unsigned long long* address, unsigned epoch) {
   unsigned long long word = 0;
   do word = *static_cast<const volatile unsigned long long*>(address);
-  while (word >> 32 != turn);
+  while (word >> 32 != epoch);
   return __uint_as_float(static_cast<unsigned>(word));
 }
 #endif

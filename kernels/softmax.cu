@@ -98,7 +98,7 @@ struct Running {
 __device__ Running nothing_yet() { return {Max::nothing(), 0}; }
 __device__ float rescale(float from, float to) { return exp_below(from, to); }
 
-__device__ void take(Running& running, float x) {
+__device__ void update(Running& running, float x) {
   const float max = fmaxf(running.max, x);
   running.sum = running.sum * rescale(running.max, max) + exp_below(x, max);
   running.max = max;
@@ -121,7 +121,7 @@ __device__ Running merge_cta(Running mine) {
 // Elements first, first + step, … of a row.
 __device__ Running online_pass(const Element* row, int first, int step, int columns) {
   Running running = nothing_yet();
-  for (int c = first; c < columns; c += step) take(running, row[c]);
+  for (int c = first; c < columns; c += step) update(running, row[c]);
   return running;
 }
 __device__ void write_pass(const Element* row, Element* to, int first, int step, int columns, Running all) {
@@ -137,6 +137,7 @@ extern "C" __global__ void online(const Element* x, Element* out, int columns) {
 
 // ---- The row stays in registers, VECTORS vectors in each thread, and is read once. Here and below a row must fit, and
 // start on 16 bytes; the host launches the rung before this one, or the kernel ..._by_element, where it does not.
+// One kernel with a branch would be longer and, in most configurations, need more registers.
 
 template <int STRIDE>  // elements from a thread's vector to its next one
 __device__ void load_row(Vector (&held)[VECTORS], const Element* row, int first, int columns) {
@@ -181,7 +182,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const long long row = static_cast<long long>(r) * columns;
   if (r >= rows) columns = 0;  // past the last row: nothing to do, but shuffles need every lane
   constexpr int STRIDE = LANES * WIDTH;
-  Vector held[VECTORS];
+  Vector held[VECTORS];  // (VECTORS, WIDTH)
   load_row<STRIDE>(held, x + row, lane * WIDTH, columns);
   const Running all = merge_lanes<LANES>(running_of(held));
   write_row<STRIDE>(held, out + row, lane * WIDTH, columns, all);
@@ -200,17 +201,17 @@ extern "C" __global__ void several_rows_by_element(const Element* x, Element* ou
 //
 // published: 2 · CTAS words of 8 bytes for each row; entered: how many CTAs have ever entered for the row. Both start
 // as 0.
-__device__ Running merge_ctas(Running mine, const Share& share, unsigned long long* published, unsigned turn) {
+__device__ Running merge_ctas(Running mine, const Share& share, unsigned long long* published, unsigned epoch) {
   __shared__ Running all;
   published += static_cast<long long>(share.row) * CTAS * 2;
   if (threadIdx.x == 0) {
-    publish(published + share.part * 2, mine.max, turn);
-    publish(published + share.part * 2 + 1, mine.sum, turn);
+    publish(published + share.part * 2, mine.max, epoch);
+    publish(published + share.part * 2 + 1, mine.sum, epoch);
   }
   if (threadIdx.x < 32) {
     Running merged = nothing_yet();
     for (int other = threadIdx.x; other < CTAS; other += 32) {
-      const Running theirs{poll(published + other * 2, turn), poll(published + other * 2 + 1, turn)};
+      const Running theirs{poll(published + other * 2, epoch), poll(published + other * 2 + 1, epoch)};
       const float max = fmaxf(merged.max, theirs.max);
       merged = {max, merged.sum * rescale(merged.max, max) + theirs.sum * rescale(theirs.max, max)};
     }
@@ -223,22 +224,22 @@ __device__ Running merge_ctas(Running mine, const Share& share, unsigned long lo
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     several_ctas(const Element* x, Element* out, int columns, unsigned long long* published, unsigned* entered) {
-  __shared__ unsigned turn;
+  __shared__ unsigned epoch;
   const Share share(columns);
-  take_turn(turn, entered + share.slot);
+  enter_epoch(epoch, entered + share.slot);
   const long long row = static_cast<long long>(share.row) * columns + share.start;
   constexpr int STRIDE = BLOCK * WIDTH;
-  Vector held[VECTORS];
+  Vector held[VECTORS];  // (VECTORS, WIDTH)
   load_row<STRIDE>(held, x + row, threadIdx.x * WIDTH, share.length);
-  const Running all = merge_ctas(merge_cta(running_of(held)), share, published, turn);
+  const Running all = merge_ctas(merge_cta(running_of(held)), share, published, epoch);
   write_row<STRIDE>(held, out + row, threadIdx.x * WIDTH, share.length, all);
 }
 extern "C" __global__ void several_ctas_by_element(const Element* x, Element* out, int columns,
                                                    unsigned long long* published, unsigned* entered) {
-  __shared__ unsigned turn;
+  __shared__ unsigned epoch;
   const Share share(columns);
-  take_turn(turn, entered + share.slot);
+  enter_epoch(epoch, entered + share.slot);
   const long long row = static_cast<long long>(share.row) * columns + share.start;
   const Running mine = merge_cta(online_pass(x + row, threadIdx.x, BLOCK, share.length));
-  write_pass(x + row, out + row, threadIdx.x, BLOCK, share.length, merge_ctas(mine, share, published, turn));
+  write_pass(x + row, out + row, threadIdx.x, BLOCK, share.length, merge_ctas(mine, share, published, epoch));
 }

@@ -36,7 +36,7 @@ extern "C" __global__ void writes_coalesced(const float* in, float* out, int row
 // The tile is transposed in shared memory, so that lanes follow rows on both sides. The CTA writes it along its rows
 // and reads it down its columns. The words of a column are TILE words apart: all in the same bank.
 extern "C" __global__ void shared_tile(const float* in, float* out, int rows, int columns) {
-  __shared__ float tile[TILE][TILE];
+  __shared__ float tile[TILE][TILE];  // (r, c)
   for (int j = 0; j < TILE; j += STEP)
     for (int i = 0; i < TILE; i += LINE) {
       int r = j + threadIdx.y, c = i + threadIdx.x;
@@ -55,7 +55,7 @@ extern "C" __global__ void shared_tile(const float* in, float* out, int rows, in
 // The same with rows that are PAD words longer. The words of a column are then TILE + PAD words apart. If that is an
 // odd number, 32 of them are in 32 different banks.
 extern "C" __global__ void padded_tile(const float* in, float* out, int rows, int columns) {
-  __shared__ float tile[TILE][TILE + PAD];
+  __shared__ float tile[TILE][TILE + PAD];  // (r, c)
   for (int j = 0; j < TILE; j += STEP)
     for (int i = 0; i < TILE; i += LINE) {
       int r = j + threadIdx.y, c = i + threadIdx.x;
@@ -76,7 +76,7 @@ __device__ int swizzled(int r, int c) { return c ^ (r & ((1 << SWIZZLE) - 1)); }
 
 // The padded tile with an XOR in place of the padding, which costs no shared memory.
 extern "C" __global__ void swizzled_tile(const float* in, float* out, int rows, int columns) {
-  __shared__ float tile[TILE][TILE];
+  __shared__ float tile[TILE][TILE];  // (r, c)
   for (int j = 0; j < TILE; j += STEP)
     for (int i = 0; i < TILE; i += LINE) {
       int r = j + threadIdx.y, c = i + threadIdx.x;
@@ -94,7 +94,7 @@ extern "C" __global__ void swizzled_tile(const float* in, float* out, int rows, 
 
 // A thread issues all of its loads before it stores the first result to the tile, so that all are in flight at once.
 extern "C" __global__ void batched_loads(const float* in, float* out, int rows, int columns) {
-  __shared__ float tile[TILE][TILE];
+  __shared__ float tile[TILE][TILE];     // (r, c)
   float loaded[ROWS][TILE / LINE] = {};  // in registers
   for (int j = 0; j < TILE; j += STEP)
     for (int i = 0; i < TILE; i += LINE) {
@@ -151,7 +151,7 @@ __device__ void move_tile(const float* in, float* out, int rows, int columns, in
 
 // Most tiles are whole: their floats need no masks, and so VEC of them may travel together.
 extern "C" __global__ void whole_tiles(const float* in, float* out, int rows, int columns) {
-  __shared__ float tile[TILE][TILE];
+  __shared__ float tile[TILE][TILE];  // (r, c)
   int top = blockIdx.y * TILE, left = blockIdx.x * TILE;
   bool whole = top + TILE <= rows && left + TILE <= columns && rows % VEC == 0 && columns % VEC == 0;
   if (whole)
@@ -163,9 +163,9 @@ extern "C" __global__ void whole_tiles(const float* in, float* out, int rows, in
 // CTAs take the tiles in groups of GROUP tile rows, column by column. Those that run at the same time then have
 // neighbouring lines to read, and also neighbouring lines to write.
 extern "C" __global__ void grouped_tiles(const float* in, float* out, int rows, int columns) {
-  __shared__ float tile[TILE][TILE];
-  int2 mine = grouped_tile(blockIdx.y * gridDim.x + blockIdx.x, gridDim.y, gridDim.x, GROUP);
-  int top = mine.x * TILE, left = mine.y * TILE;
+  __shared__ float tile[TILE][TILE];  // (r, c)
+  int2 tile_index = grouped_tile(blockIdx.y * gridDim.x + blockIdx.x, gridDim.y, gridDim.x, GROUP);
+  int top = tile_index.x * TILE, left = tile_index.y * TILE;
   bool whole = top + TILE <= rows && left + TILE <= columns && rows % VEC == 0 && columns % VEC == 0;
   if (whole)
     move_tile<true>(in, out, rows, columns, top, left, tile);

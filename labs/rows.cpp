@@ -183,7 +183,7 @@ BreakIt make_wait_switch(std::vector<std::string> rungs, const std::vector<Plant
       .title = {"Do not wait for others", "不等其他线程块"},
       .help = {"A CTA uses what the other CTAs of its row have published so far.",
                "线程块直接使用同行其他线程块目前给出的部分结果。"},
-      .plants = {{.in = "poll", .replace = "while (word >> 32 != turn);", .by = "while (false);", .file = "rows.cuh"}},
+      .plants = {{.in = "poll", .replace = "while (word >> 32 != epoch);", .by = "while (false);", .file = "rows.cuh"}},
       .rungs = std::move(rungs)};
   one.plants.insert(one.plants.end(), more.begin(), more.end());
   return one;

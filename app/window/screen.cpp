@@ -148,6 +148,20 @@ void Screen::follow_exercise() {
     view.tab = "lesson";
 }
 
+/// A lab on the order of its blocks opens at a size at which most of them are modelled. Tiles, which shows executed
+/// blocks, would be empty there: the order is shown in its place, and Tiles again in the next lab.
+void Screen::follow_lab() {
+  const std::string& name = session.lab().name;
+  if (name == lab_) return;
+  const Lab* left = find_lab(lab_);
+  lab_ = name;
+  if (left == nullptr) return;  // the first one keeps the view that was asked for
+  if (session.lab().models_block_order && view.tab == "tiles")
+    view.tab = "order";
+  else if (left->models_block_order && view.tab == "order")
+    view.tab = "tiles";
+}
+
 void Screen::zoom(int steps) {
   const float wanted = steps == 0 ? 1.0F : view.user_scale + static_cast<float>(steps) * ViewState::kScaleStep;
   view.user_scale = std::clamp(wanted, ViewState::kSmallestScale, ViewState::kLargestScale);
@@ -231,6 +245,7 @@ void Screen::draw(float width, float height) {
   workshop.poll(session);
   if (const auto error = workshop.take_problem()) show_message(as_sentence(strings, *error));
   follow_exercise();
+  follow_lab();
   const bool source_asked = view.source_page || view.quote;
   if (source_asked && !source_asked_) show_source();
   source_asked_ = source_asked;
@@ -384,41 +399,6 @@ void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
   edge(context.theme, rest.left, rest.bottom - line, rest.right, rest.bottom);
   ImGui::EndChild();
 }
-
-float Screen::steps_switch_width(const PanelContext& context, const Layout& layout) {
-  const bool none = layout.steps.width() > 0 || session.shows_own();
-  if (none || steps_->steps_of(session, session.lab().name) == nullptr) return 0;
-  const float width = std::round(text_size(fonts.small_semibold, strings("steps.title")).x + context.px(40));
-  constexpr float kLeastForTabs = 440;  // unscaled; below it the key, the palette and the lesson remain
-  return layout.tabs.width() - width < context.px(kLeastForTabs) ? 0 : width;
-}
-
-void Screen::draw_steps_switch(PanelContext& context, const Area& area) {
-  const LabSteps& steps = *steps_->steps_of(session, session.lab().name);
-  const float middle = (area.top + area.bottom) / 2, gap = context.px(13);
-  const ImVec2 low{area.left, middle - gap}, high{area.right - context.px(16), middle + gap};
-  ImGui::SetCursorScreenPos(low);
-  if (hit_area("show steps", {high.x - low.x, high.y - low.y})) toggle_steps();
-  const bool hovered = ImGui::IsItemHovered();
-  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  explain(context,
-          strings.format("steps.show", fmt::arg("all", steps.steps.size()), fmt::arg("minutes", steps.minutes)));
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F},
-                hovered ? context.theme.accent : context.theme.separator, context.px(6), 0, context.px(1));
-  draw_text_centred(list, fonts.small_semibold, {(low.x + high.x) / 2, middle},
-                    hovered ? context.theme.text : context.theme.accent, strings("steps.title"));
-  mark(context, "show steps", low, high);
-}
-
-void Screen::show_step(size_t number) {
-  const LabSteps* steps = steps_->steps_of(session, session.lab().name);
-  if (steps == nullptr || number >= steps->steps.size()) return;
-  view.steps_shown = true;
-  view.open_steps[session.lab().name] = steps->steps[number].id;
-}
-
-void Screen::toggle_steps() { view.steps_shown = !view.steps_shown; }
 
 void Screen::draw_view(PanelContext& context, const Layout& layout) {
   if (view.source_maximised) return;

@@ -131,6 +131,7 @@ class Screen {
   void handle_keys(PanelContext& context);
   void keep_edits();
   void follow_exercise();
+  void follow_lab();
   std::string base_of_edit(bool own);
 
   std::unique_ptr<WindowViews> views_;
@@ -138,6 +139,7 @@ class Screen {
   std::unique_ptr<StepsColumn> steps_;
   std::unique_ptr<KeptEdits> edits_;
   std::string exercise_;                  // whose task was shown last; empty: none
+  std::string lab_;                       // the shown one; empty before the first frame
   std::string edit_name_;                 // the shown text's
   std::optional<std::string> edit_kept_;  // its edit, as last stored
   std::string edit_problem_;              // the last reported reason why it is not on disk

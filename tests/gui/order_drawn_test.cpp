@@ -111,6 +111,8 @@ TEST_F(DrawnOrder, WhereTheSizeWasCountedItIsShown) {
   result = product;
   draw(draw_order_bytes, {552, 304});
   EXPECT_FALSE(view.marks.contains("order.go_to_counted"));
+  EXPECT_TRUE(view.marks.contains("order.strips")) << "the sum by hand stands beside the counters";
+  EXPECT_TRUE(view.marks.contains("order.strips_beside"));
 }
 
 TEST_F(DrawnOrder, ALabWithoutAModelOffersOne) {

@@ -1,4 +1,4 @@
-// Bars of the bytes in each order: modelled ones outlined, hardware counters filled.
+// Bars of the bytes in each order: hardware counters filled, modelled ones outlined, the sum of the strips as a line.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,7 +23,7 @@ struct Bar {
   Kind kind = Kind::row_major;
   int64_t group = 0;
   bool launched = false;
-  double modelled = 0, counted = 0;  // 0: there is none
+  double modelled = 0, counted = 0, strips = 0;  // 0: there is none
 };
 /// The bars of one size.
 struct Bars {
@@ -61,6 +61,7 @@ Bars shown_bars(const PanelContext& context, const OrderPicture& picture, const 
     const ShownOrder& order = picture.orders[i];
     Bar bar{.kind = order.kind, .group = order.group, .launched = order.launched};
     bar.modelled = modelled_bytes(*order.traffic, bars.bytes);
+    if (bars.bytes == OrderBytes::device) bar.strips = static_cast<double>(order.traffic->strip_bytes());
     if (found[i]) {
       bar.counted = counted_bytes(*found[i].row, bars.bytes);
       bars.set = found[i].set;
@@ -132,7 +133,21 @@ struct BarColumns {
 };
 
 float height_of(const PanelContext& context, const Bar& bar) {
-  return context.px(bar.modelled > 0 && bar.counted > 0 ? 40 : 26);
+  return context.px((bar.modelled > 0 && bar.counted > 0 ? 40 : 26) + (bar.strips > 0 ? 16 : 0));
+}
+
+/// The sum of the strips, which one can work out by hand: a line with an end, below the bars.
+void draw_strips(PanelContext& context, const Bar& bar, const BarColumns& at, float middle, float end, ImU32 colour) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = context.fonts.small;
+  const float y = std::round(middle) + 0.5F, half = context.px(4);
+  list->AddLine({at.bar_left, y}, {end, y}, colour, context.px(1));
+  list->AddLine({end - 0.5F, y - half}, {end - 0.5F, y + half}, colour, context.px(1));
+  const std::string text = context.strings.format("order.strips", fmt::arg("amount", three_figures(bar.strips)));
+  draw_text(list, font, {end + context.px(8), centred_top(font, middle)}, context.theme.muted, text);
+  const ImVec2 low{at.bar_left, middle - context.px(8)}, high{at.right, middle + context.px(8)};
+  mark(context, bar.launched ? "order.strips" : "order.strips_beside", low, high);
+  explain_rect(context, low, high, context.strings("order.strip_meaning"));
 }
 
 void draw_bar(PanelContext& context, const Bar& bar, const BarColumns& at, float top, double most) {
@@ -171,6 +186,7 @@ void draw_bar(PanelContext& context, const Bar& bar, const BarColumns& at, float
   if (both)
     explain_rect(context, {at.bar_left, middle - context.px(8)}, {at.right, middle + context.px(8)},
                  context.strings(at.bytes == OrderBytes::device ? "order.error_meaning" : "order.l2_error_meaning"));
+  if (bar.strips > 0) draw_strips(context, bar, at, middle + context.px(16), end_of(bar.strips), colour);
 }
 
 float height_of(const PanelContext& context, const Bars& group) {
@@ -199,7 +215,7 @@ float draw_bars(PanelContext& context, const Counted& counted, ImVec2 low, ImVec
   for (const Bars& group : shown) {
     sizes = std::max(sizes, text_size(fonts.small_semibold, group.size).x);
     for (const Bar& bar : group.bars) {
-      most = std::max({most, bar.modelled, bar.counted});
+      most = std::max({most, bar.modelled, bar.counted, bar.strips});
       names = std::max(names, text_size(fonts.small_semibold, order_name(context.strings, bar.kind, bar.group)).x);
     }
   }
