@@ -333,6 +333,16 @@ void draw_open_row(PanelContext& context, ImVec2 at, float width, bool line_abov
   list->AddLine({centre.x, centre.y - half}, {centre.x, centre.y + half}, context.theme.muted, line);
 }
 
+/// A lab that was opened elsewhere, by a link, a key or the palette, is scrolled into sight once.
+void bring_into_sight(const PanelContext& context, float top) {
+  int* last = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("in sight"));
+  const int shown = static_cast<int>(ImGui::GetID(context.lab().name.c_str()));
+  if (*last == shown) return;
+  *last = shown;
+  const float above = ImGui::GetWindowPos().y, below = above + ImGui::GetWindowHeight();
+  if (top < above || top + context.px(kRow) > below) ImGui::SetScrollFromPosY(top - above);
+}
+
 }  // namespace
 
 void draw_rail(PanelContext& context) {
@@ -353,6 +363,7 @@ void draw_rail(PanelContext& context) {
       draw_stage(context, at, size.x, stage);
       at.y += context.px(kRow);
     }
+    if (lab.name == context.lab().name) bring_into_sight(context, at.y);
     draw_lab(context, at, size.x, lab);
     at.y += context.px(kRow);
   }
