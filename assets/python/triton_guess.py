@@ -12,9 +12,11 @@ the functions of the file that the kernel calls.
 """
 
 import ast
-import math
 import re
 import textwrap
+
+from triton_descriptors import USUAL_BLOCK, descriptors_of
+from triton_types import type_behind
 
 MEMORY = {"load": (True, False), "store": (False, True), "make_block_ptr": (False, False),
           "make_tensor_descriptor": (False, False)}
@@ -467,7 +469,7 @@ def guess_of(jit, known, find):
             kind = "i32"
         annotation = str({param.name: param for param in jit.params}[name].annotation_type or "")
         role = "inout" if pointer.read and pointer.written else "output" if pointer.written else "input"
-        parameters[name] = {"kind": "pointer", "type": type_of_annotation(annotation) or kind,
+        parameters[name] = {"kind": "pointer", "type": type_behind(annotation) or kind,
                             "shape": ", ".join(extents) or "n", "role": role, "fill": fill_of(pointer, kind)}
     constexprs = {}
     for param in jit.params:
@@ -489,11 +491,3 @@ def guess_of(jit, known, find):
 def size_of(reading, dot):
     deepest = max((len(extents_of(one, reading)) for one in reading.pointers.values()), default=1)
     return 128 if dot else 4096 if deepest <= 1 else 256 if deepest == 2 else 32
-
-
-def type_of_annotation(annotation):
-    """"*fp32" → "f32"."""
-    match = re.match(r"\*(fp|bf|i|u)(\d+)$", annotation)
-    if not match:
-        return None
-    return {"fp": "f", "bf": "bf"}.get(match[1], match[1]) + match[2] if math.log2(int(match[2])).is_integer() else None

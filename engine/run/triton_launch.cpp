@@ -18,6 +18,12 @@ std::string triton_name(DType type) {
     case DType::f64:
       return "fp64";
     default:
+    case DType::boolean:
+      return "i1";
+    case DType::f8e4m3:
+      return "fp8e4nv";
+    case DType::f8e5m2:
+      return "fp8e5";
       return std::string(name_of(type));  // bf16, i32, u8
   }
 }

@@ -116,8 +116,8 @@ std::string exec_line(const std::string& file, const ExecWords& words);
 /// `tilescope exec …`: the same run on the command line.
 std::string exec_line(const std::string& file, const FilledForm& filled, DeviceKind device, uint64_t seed);
 
-constexpr std::array<const char*, 12> kElementTypes{"f32", "f16", "bf16", "f64", "i32", "u32",
-                                                    "i8",  "u8",  "i16",  "u16", "i64", "u64"};
+constexpr std::array<const char*, 15> kElementTypes{"f32", "f16", "bf16", "f64", "i32",  "u32",    "i8",    "u8",
+                                                    "i16", "u16", "i64",  "u64", "bool", "f8e4m3", "f8e5m2"};
 
 std::string_view name_of(Role role);  ///< "input"
 std::optional<Role> role_from(std::string_view name);

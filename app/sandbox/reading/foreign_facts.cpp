@@ -25,8 +25,7 @@ void suggest_buffer(ForeignKernel& kernel, const std::string& name, DType type, 
 
 void add_parameter(ForeignKernel& kernel, const TritonParameter& one) {
   ParameterType type{.name = one.name, .declared = one.name};
-  type.is_bool = one.type == "bool";
-  type.type = type.is_bool ? DType::u8 : dtype_from(one.type).value_or(one.is_pointer ? DType::f32 : DType::i32);
+  type.type = dtype_from(one.type).value_or(one.is_pointer ? DType::f32 : DType::i32);
   type.kind = one.is_pointer ? Kind::pointer : Kind::scalar;
   type.size = type.alignment = one.is_pointer ? sizeof(uint64_t) : size_of(type.type);
   type.element_bytes = one.is_pointer ? size_of(type.type) : 0;
@@ -120,8 +119,7 @@ SourceKernel kernel_of(const PtxKernel& kernel, const std::string& text) {
     ParameterType type =
         read_parameter(types.empty() ? declaration_of(kernel.parameters[i], name) : types[i] + " " + name, {});
     type.name = name;
-    const bool floating =
-        type.type == DType::f32 || type.type == DType::f64 || type.type == DType::f16 || type.type == DType::bf16;
+    const bool floating = is_floating(type.type);
     if (type.kind == Kind::pointer) {
       suggest_buffer(foreign, name, type.type, "n", type.is_const ? "input" : "inout", floating ? "normal" : "zero");
     } else if (type.kind == Kind::scalar) {
