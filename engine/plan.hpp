@@ -73,12 +73,32 @@ ScalarArgument scalar(T value) {
   argument.number = std::is_floating_point_v<T> ? ScalarArgument::Number::floating : ScalarArgument::Number::whole;
   std::memcpy(argument.bytes.data(), &value, sizeof(T));
   return argument;
+  std::optional<DType> type = {};  // of one number, if it is known
+}
+
+template <class T>
+constexpr std::optional<DType> dtype_of() {
+  constexpr bool kSigned = std::is_signed_v<T>;
+  if (std::is_same_v<T, bool>) return DType::boolean;
+  if (std::is_floating_point_v<T>) return sizeof(T) == sizeof(float) ? DType::f32 : DType::f64;
+  if (!std::is_integral_v<T>) return std::nullopt;
+  switch (sizeof(T)) {
+    case sizeof(int8_t):
+      return kSigned ? DType::i8 : DType::u8;
+    case sizeof(int16_t):
+      return kSigned ? DType::i16 : DType::u16;
+    case sizeof(int32_t):
+      return kSigned ? DType::i32 : DType::u32;
+    default:
+      return kSigned ? DType::i64 : DType::u64;
+  }
 }
 
 using Argument = std::variant<BufferArgument, ScalarArgument>;
 
 /// The bytes of an argument for the given buffer addresses; `textures` are the texture objects of the launch.
 inline std::vector<std::byte> argument_bytes(const Argument& argument, std::span<const uint64_t> addresses,
+  argument.type = dtype_of<T>();
                                              std::span<const uint64_t> textures = {}) {
   const auto pointer = [&](const BufferArgument& target) {
     if (target.texture) return textures[*target.texture];

@@ -3,7 +3,8 @@
     {"do": "versions"}
     {"do": "kernels", "file": …, "text": …}                      the @triton.jit functions of a file
     {"do": "compile", "file": …, "text": …, "kernel": …,         PTX, TTIR and TTGIR of one specialization
-     "arguments": [{"type": "*fp32"}, {"type": "i32", "value": 1000}], "constexprs": {"BLOCK": 1024},
+     "arguments": [{"type": "*fp32"}, {"type": "i32", "value": 1000}, {"type": "fp32", "number": 0.5}],
+     "constexprs": {"BLOCK": 1024},
      "options": {"num_warps": 4}, "target": 80}
     {"do": "assemble", "ptx": …, "target": "sm_90"}              the cubin, by the ptxas that comes with Triton
 
@@ -24,7 +25,8 @@ import types
 from triton_file import Module
 from triton_guess import guess_of
 from triton_refusal import Refused, first_line, line_in
-from triton_stand_ins import Buffer, StandIn, UnknownNumber
+from triton_stand_ins import Buffer, NeedsNumbers, StandIn, UnknownNumber
+from triton_types import NAMES
 
 QUESTIONS, ANSWERS = os.fdopen(os.dup(0), encoding="utf-8"), os.dup(1)
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a file that reads its input must not take the questions
@@ -132,7 +134,7 @@ def describe(module, name, kernel, others):
             entry["default"] = plain(param.default)
         parameters.append(entry)
     suggestion = guess(module, jit, given_values(jit, configs, heuristics))
-    has_pointers = suggestion is None or any(one["kind"] == "pointer" for one in suggestion["parameters"].values())
+    has_pointers = suggestion is None or any(one["kind"] != "number" for one in suggestion["parameters"].values())
     return {
         "name": name,
         "line": first_line_of(jit),
@@ -183,7 +185,11 @@ def seen_by_heuristic(argument):
         return None
     if kind.startswith("*"):
         return Buffer(kind[1:])
-    return UnknownNumber() if kind.startswith(("fp", "bf")) else argument.get("value")
+    if kind.startswith("tensordesc"):
+        return Buffer(re.match(r"tensordesc<(\w+)", kind)[1])
+    if kind in ("i1", "u1"):
+        return bool(argument.get("value"))
+    return argument.get("number", UnknownNumber()) if kind.startswith(("fp", "bf")) else argument.get("value")
 
 
 def bind(jit, arguments, constexprs, heuristics, options):
@@ -341,7 +347,13 @@ def answer_compile(request):
     if configs:  # what is not given comes from the first configuration
         constexprs = {**{key: plain(value) for key, value in configs[0].kwargs.items()}, **constexprs}
         options = {"num_warps": configs[0].num_warps, "num_stages": configs[0].num_stages, **options}
-    signature, constants, attributes, kept = bind(jit, request["arguments"], constexprs, heuristics, options)
+    try:
+        signature, constants, attributes, kept = bind(jit, request["arguments"], constexprs, heuristics, options)
+    except NeedsNumbers:
+        return {"needs_numbers": True}
+    if request["target"] >= FIRST_TMA and any(kind.startswith("tensordesc") for kind in signature.values()):
+        raise Refused("compile", f"from sm_{FIRST_TMA} on a descriptor that {name} is given is one of TMA, which is not "
+                      "available here", first_line_of(jit), "leave --target out")
     source = ASTSource(fn=jit, signature=signature, constexprs=constants, attrs=attributes)
     target = GPUTarget("cuda", request["target"], 32)
     os.write(2, f"it was compiling {name}\n".encode())

@@ -173,13 +173,23 @@ class NeedsNumbers(BaseException):
 
 
 class UnknownNumber:
-    """What a heuristic sees of a floating-point argument, whose value no other part of a compilation depends on."""
+    """What a heuristic sees of a floating-point argument at first: no other part of a compilation depends on its value,
+    so a question has none."""
 
     def _unknown(self, *_):
-        raise TypeError("it depends on a floating-point argument, whose value is not known here")
+        raise NeedsNumbers()
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __int__ = _unknown
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _unknown
+    __abs__ = __pow__ = __rpow__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __round__ = __hash__ = _unknown
+    __str__ = __repr__ = __format__ = _unknown
+
+    def __getattr__(self, name):
+        raise NeedsNumbers()
+
+    @property
+    def __class__(self):
+        return float
 
 
 FACTS = {

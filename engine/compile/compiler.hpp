@@ -34,6 +34,7 @@ struct TritonKernel {
   struct Argument {
     std::string type = {};
     int64_t value = 0;    // if it is a whole number
+    double number = 0;    // if it is a floating-point number, which only a heuristic of the kernel may ask for
     bool aligned = true;  // a pointer's address is a multiple of 16
     bool operator==(const Argument&) const = default;
   };

@@ -28,11 +28,11 @@ std::string triton_name(DType type) {
   }
 }
 
-int64_t whole_value(const std::vector<std::byte>& bytes) {
-  int64_t value = 0;
-  std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof(value)));
-  if (bytes.size() == sizeof(int32_t)) value = static_cast<int32_t>(value);
-  return value;
+int64_t whole_value(DType type, const std::vector<std::byte>& bytes) {
+  uint64_t value = 0;
+  std::memcpy(&value, bytes.data(), size_of(type));
+  const size_t unused = 8 * (sizeof(value) - size_of(type));
+  return is_signed_integer(type) ? static_cast<int64_t>(value << unused) >> unused : static_cast<int64_t>(value);
 }
 
 constexpr int64_t kAlignment = 16;  // bytes; Triton specializes a kernel for pointers that are multiples of it
@@ -45,13 +45,11 @@ Result<TritonKernel::Argument> argument_of(const Plan& plan, const Argument& arg
   }
   const auto& scalar = std::get<ScalarArgument>(argument);
   if (scalar.text == "null") return TritonKernel::Argument{.type = "none"};
-  const bool floating = scalar.number == ScalarArgument::Number::floating;
-  if (!scalar.pointers.empty() || scalar.bytes.size() > sizeof(int64_t))
-    return fail(ErrorId::bad_argument, scalar.text, "a Triton kernel takes buffers and numbers");
-  const size_t bits = scalar.bytes.size() * 8;
-  if (floating) return TritonKernel::Argument{.type = fmt::format("fp{}", bits)};
-  return TritonKernel::Argument{.type = bits == 8 ? "i1" : fmt::format("i{}", bits),
-                                .value = whole_value(scalar.bytes)};
+  if (!scalar.type) return fail(ErrorId::bad_argument, scalar.text, "a Triton kernel takes buffers and numbers");
+  const DType type = *scalar.type;
+  if (is_floating(type))
+    return TritonKernel::Argument{.type = triton_name(type), .number = value_of(type, scalar.bytes.data())};
+  return TritonKernel::Argument{.type = triton_name(type), .value = whole_value(type, scalar.bytes)};
 }
 
 Result<TritonKernel> kernel_of(const Plan& plan, const Launch& launch) {

@@ -107,11 +107,43 @@ TEST_F(OwnTriton, AHeuristicSeesWhatTheCallerGives) {
   EXPECT_THAT(run(x + b + "-D SCALED=False").out, HasSubstr("[0] 12\n"));
   EXPECT_THAT(run(x + "--arg b=null -D SCALED=False").out, HasSubstr("[0] 11\n"));
   EXPECT_THAT(run(half + b + "-D SCALED=True").out, HasSubstr("[0] 6\n"));
-  const Outcome unknown = run(x + b);
-  EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.problems, HasSubstr("bias.py(8): error: the heuristic for SCALED raised TypeError: it depends on "
-                                          "a floating-point argument, whose value is not known here"));
-  EXPECT_THAT(unknown.problems, HasSubstr("give SCALED a value"));
+  EXPECT_THAT(run(x + b).out, HasSubstr("[0] 36\n"));
+}
+
+TEST_F(OwnTriton, AHeuristicSeesTheValueOfAFloat) {
+  write("scaled.py",
+        "import triton\nimport triton.language as tl\n\n"
+        "def kind(a):\n    try:\n        return 2 if isinstance(a['scale'], float) and a['scale'] > 1.5 else 1\n"
+        "    except Exception:\n        return 0\n\n\n"
+        "@triton.heuristics({'KIND': kind})\n@triton.jit\ndef scaled(y, scale, KIND: tl.constexpr):\n"
+        "    tl.store(y, 100 * KIND + scale)\n");
+  const auto run = [&](const std::string& scale) {
+    return exec("scaled.py --grid 1 --arg y=buf:f32:1:poison --arg scale=f32:" + scale + " --print y");
+  };
+  EXPECT_THAT(run("0.5").out, HasSubstr("[0] 100.5\n"));
+  EXPECT_THAT(run("2.5").out, HasSubstr("[0] 202.5\n"));
+  EXPECT_THAT(run("2.5").out, HasSubstr("[0] 202.5\n")) << "from the cache";
+  EXPECT_THAT(run("0.25").out, HasSubstr("[0] 100.25\n"));
+}
+
+TEST_F(OwnTriton, ALineIsNamedOnlyIfItIsTheReason) {
+  const std::string head =
+      "import triton\nimport triton.language as tl\nimport no_such_package\nWIDTH = 1 // 0\n"
+      "HALF = WIDTH // 2\nCONFIGS = [triton.Config({'N': HALF})]\n";
+  const std::string kernel = "@triton.jit\ndef fill(y, N: tl.constexpr):\n    tl.store(y + tl.arange(0, N), @)\n";
+  const std::string line = " --grid 1 -D N=16 --arg y=buf:f32:16:poison";
+  const auto with = [&](const std::string& value) {
+    return head + std::string(kernel).replace(kernel.find('@', 1), 1, value);
+  };
+  write("chain.py", with("HALF"));
+  expect_refused("chain.py" + line,
+                 "chain.py(9): error: HALF is not defined (line 4 of the file raised ZeroDivisionError");
+  write("other.py", with("OTHER"));
+  const Outcome other = exec("other.py" + line);
+  EXPECT_THAT(other.problems, HasSubstr("other.py(9): error: OTHER is not defined"));
+  EXPECT_THAT(other.problems, Not(HasSubstr("raised")));
+  write("tuned.py", with("1").insert(head.size(), "@triton.autotune(configs=CONFIGS, key=[])\n"));
+  expect_refused("tuned.py" + line, "it defines no function with @triton.jit; line 4 raised ZeroDivisionError");
 }
 
 TEST_F(OwnTriton, AHeuristicSeesWhatOthersComputed) {

@@ -250,6 +250,7 @@ class Filling {
     const auto wanted = static_cast<size_t>(parameter.components);
     if (texts.size() != wanted && texts.size() != 1)
       problem(field, "sandbox.components",
+    if (parameter.components == 1) result.type = parameter.type;
               {{"wanted", std::to_string(wanted)}, {"given", std::to_string(texts.size())}});
     spec_ = std::string(name_of(parameter.type)) + ":";
     for (size_t i = 0; i < wanted; ++i) {

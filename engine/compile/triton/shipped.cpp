@@ -29,7 +29,7 @@ json value_of(const std::string& text) {
 
 }  // namespace
 
-json compile_question(const CompileRequest& request, const TritonKernel& kernel, int target) {
+json compile_question(const CompileRequest& request, const TritonKernel& kernel, int target, bool with_numbers) {
   json arguments = json::array();
   for (const TritonKernel::Argument& argument : kernel.arguments) {
     json one = {{"type", argument.type}};
@@ -38,6 +38,8 @@ json compile_question(const CompileRequest& request, const TritonKernel& kernel,
     else if (!argument.aligned)
       one["aligned"] = false;
     arguments.push_back(std::move(one));
+    const bool is_floating = argument.type.starts_with("fp") || argument.type.starts_with("bf");
+    if (with_numbers && is_floating) one["number"] = argument.number;
   }
   json constexprs = json::object(), options = json::object();
   for (const Define& define : kernel.options.constexprs) constexprs[define.name] = value_of(define.value);

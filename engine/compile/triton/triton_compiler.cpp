@@ -144,7 +144,8 @@ class TritonCompilation final : public Compilation {
   Clock::time_point start_;
   std::string key_;  // in the cache; empty: not known, so nothing is stored
   bool whole_ = false;
-  std::string shipped_log_;  // what ptxas said, where the PTX was shipped
+  bool with_numbers_ = false;  // heuristics depend on the values of floating-point arguments
+  std::string shipped_log_;    // what ptxas said, where the PTX was shipped
   std::optional<Result<CompiledModule>> module_;
 };
 
@@ -173,11 +174,11 @@ class Triton final : public TritonCompiler, public std::enable_shared_from_this<
 /// Everything that the module depends on.
 std::string TritonCompilation::key(const std::string& triton) const {
   // Increment whenever the stored data changes, or what the Python process compiles for a question.
-  constexpr std::string_view kFormat = "triton-module-2";
+  constexpr std::string_view kFormat = "triton-module-3";
   std::string all =
       fmt::format("{} {} {} {} {}\n", kFormat, triton, request_.cubin_target, request_.machine_code, request_.native);
   for (const TritonKernel& kernel : request_.triton)
-    all += compile_question(request_, kernel, capability_of(request_.ptx_target)).dump() + "\n";
+    all += json_text(compile_question(request_, kernel, capability_of(request_.ptx_target), with_numbers_)) + "\n";
   return sha256_of(all);
 }
 
@@ -185,14 +186,23 @@ std::string TritonCompilation::key(const std::string& triton) const {
 Result<std::vector<Specialization>> TritonCompilation::compile(int target, bool may_ship) {
   std::vector<Specialization> kernels;
   for (const TritonKernel& kernel : request_.triton) {
-    kernels.push_back({compile_question(request_, kernel, target)});
-    auto answer = compiler_->ask(kernels.back().question, stop_);
+    kernels.push_back({compile_question(request_, kernel, target, with_numbers_)});
+    auto answer = compile_one(kernels.back().question, kernel, target);
     if (!answer && may_ship && answer.error().id == ErrorId::triton_missing)
       if (auto shipped = read_shipped(compiler_->root_, kernels.back().question)) answer = std::move(*shipped);
     if (!answer) return forward(answer);
     kernels.back().answer = std::move(*answer);
   }
   return kernels;
+/// The process's answer; if a heuristic asks for the values of floating-point arguments, to the question with them.
+Result<json> TritonCompilation::compile_one(json& question, const TritonKernel& kernel, int target) {
+  auto answer = compiler_->ask(question, stop_);
+  if (!answer || with_numbers_ || !answer->contains("needs_numbers")) return answer;
+  with_numbers_ = true;
+  question = compile_question(request_, kernel, target, with_numbers_);
+  return compiler_->ask(question, stop_);
+}
+
 }
 
 /// The PTX of all kernels of the request, as one module.
@@ -201,8 +211,11 @@ Result<CompiledModule> TritonCompilation::lower() {
   if (!version)
     if (const auto origin = compiler_->triton_origin(stop_)) version = origin->triton;
   if (version) {
-    key_ = key(*version);
-    if (auto known = compiler_->cache_.find(key_)) {
+    for (const bool with_numbers : {false, true}) {  // which of the two is unknown until the kernels were compiled
+      with_numbers_ = with_numbers;
+      key_ = key(*version);
+      auto known = compiler_->cache_.find(key_);
+      if (!known) continue;
       known->from_cache = true;
       known->milliseconds = milliseconds_since(start_);
       whole_ = true;
@@ -223,9 +236,11 @@ Result<CompiledModule> TritonCompilation::lower() {
     module.triton.back().machine_shared_bytes = module.triton.back().shared_bytes;
     shipped_log_ += one.answer.value("ptxas", "");
   }
+    with_numbers_ = false;
   auto ptx = linked_ptx(*kernels, module.triton);
   if (!ptx) return forward(ptx);
   module.ptx = std::move(*ptx);
+  if (version) key_ = key(*version);
   module.kernels = kernel_infos_of_ptx(module.ptx);
   return module;
 }
