@@ -46,6 +46,13 @@ struct BufferSpec {
   }
 };
 
+/// A triton.tools.tensor_descriptor.TensorDescriptor over a buffer, that is, a tensor of which a Triton kernel loads
+/// and stores blocks.
+struct TensorDescriptor {
+  std::vector<int64_t> shape = {}, strides = {}, block = {};  // elements, outermost first; the last stride is 1
+  bool nan_padding = false;                                   // reading outside gives NaN instead of zero
+};
+
 struct BufferArgument {
   size_t buffer;  // index into Plan::buffers
   int64_t offset_bytes = 0;
@@ -53,6 +60,7 @@ struct BufferArgument {
   /// Instead of a pointer the kernel gets a texture object whose texels the buffer holds: an index into
   /// Launch::textures.
   std::optional<size_t> texture = {};
+  std::optional<TensorDescriptor> descriptor = {};  // a Triton kernel: the tensor in place of the pointer
 };
 
 /// A scalar or a struct passed by value, as the bytes the kernel receives.
@@ -65,16 +73,8 @@ struct ScalarArgument {
   std::string text = {};  // as the user wrote it, for messages
   std::vector<Pointer> pointers = {};
   enum class Number : uint8_t { unknown, whole, floating } number = Number::unknown;
-};
-
-template <class T>
-ScalarArgument scalar(T value) {
-  ScalarArgument argument{std::vector<std::byte>(sizeof(T)), std::to_string(value), {}};
-  argument.number = std::is_floating_point_v<T> ? ScalarArgument::Number::floating : ScalarArgument::Number::whole;
-  std::memcpy(argument.bytes.data(), &value, sizeof(T));
-  return argument;
   std::optional<DType> type = {};  // of one number, if it is known
-}
+};
 
 template <class T>
 constexpr std::optional<DType> dtype_of() {
@@ -94,11 +94,19 @@ constexpr std::optional<DType> dtype_of() {
   }
 }
 
+template <class T>
+ScalarArgument scalar(T value) {
+  ScalarArgument argument{std::vector<std::byte>(sizeof(T)), std::to_string(value), {}};
+  argument.number = std::is_floating_point_v<T> ? ScalarArgument::Number::floating : ScalarArgument::Number::whole;
+  argument.type = dtype_of<T>();
+  std::memcpy(argument.bytes.data(), &value, sizeof(T));
+  return argument;
+}
+
 using Argument = std::variant<BufferArgument, ScalarArgument>;
 
 /// The bytes of an argument for the given buffer addresses; `textures` are the texture objects of the launch.
 inline std::vector<std::byte> argument_bytes(const Argument& argument, std::span<const uint64_t> addresses,
-  argument.type = dtype_of<T>();
                                              std::span<const uint64_t> textures = {}) {
   const auto pointer = [&](const BufferArgument& target) {
     if (target.texture) return textures[*target.texture];

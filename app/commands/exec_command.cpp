@@ -65,7 +65,7 @@ Result<void> read_compile_options(const ExecOptions& options, Plan& plan) {
 /// A buffer identified only by its position gets its parameter's name, unless that is already used.
 std::vector<std::string> usual_names(const ExecOptions& options, ExecNames& known) {
   const auto needs_name = [](const std::string& text) {
-    constexpr std::array<std::string_view, 5> kWithBuffers{"buf:", "tex:", "raw:", "ptrs:", "struct:"};
+    constexpr std::array<std::string_view, 6> kWithBuffers{"buf:", "tex:", "raw:", "ptrs:", "struct:", "desc:"};
     constexpr long kColonsOfNamed = 4;  // buf:TYPE:COUNT:INIT:NAME
     const Assignment given = split_argument(text);
     const auto begins = [&](std::string_view form) { return given.value.starts_with(form); };
@@ -86,6 +86,9 @@ Result<void> read_launch(const ExecOptions& options, ExecNames& known, Plan& pla
   launch.kernel = options.kernel;
   const bool is_triton = language_of(plan.source_file) == KernelLanguage::triton;
   auto grid = parse_extent("grid", options.grid, names);
+  for (size_t i = 0; !is_triton && i < parsed->arguments.size(); ++i)
+    if (const auto* one = std::get_if<BufferArgument>(&parsed->arguments[i]); one != nullptr && one->descriptor)
+      return fail(ErrorId::bad_argument, options.arguments[i], "desc: is for Triton kernels, in a .py file");
   auto block = is_triton ? Result<Dim3>(Dim3{}) : parse_extent("block", options.block, names);
   if (!grid) return tl::unexpected<Error>(grid.error());
   if (!block) return tl::unexpected<Error>(block.error());

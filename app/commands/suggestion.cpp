@@ -32,7 +32,7 @@ std::vector<std::optional<std::string>> given_arguments(const ExecOptions& optio
 void fill_fields(const std::string& spec, const std::string& name, FieldTexts& edits) {
   const auto parts = split(spec, ':', 5);
   if (spec == "null") edits[name + ".shape"] = "null";
-  if (parts[0] == "tex") edits[name + ".spec"] = spec;
+  if (parts[0] == "tex" || parts[0] == "desc") edits[name + ".spec"] = spec;
   if (parts.size() == 2 && parts[0] != "bytes" && parts[0] != "ptr" && parts[0] != "struct")
     edits[name + ".value"] = parts[1];
   if (parts.size() < 4 || parts[0] != "buf") return;

@@ -34,7 +34,15 @@ os.dup2(2, 1)  # what a file prints must not be mixed with the answers
 sys.stdout = sys.stderr
 
 OLDEST = (3, 3)  # of Triton, whose ASTSource takes attributes as they are given here
-TILE_FORM = re.compile(r"^(\*?)(fp64|fp32|fp16|bf16|i64|i32|i16|i8|u64|u32|u16|u8|u1|i1|fp8e4nv|fp8e5)$")
+ELEMENT = "|".join(NAMES)
+TYPE_FORM = re.compile(rf"^(?:\*?(?:{ELEMENT})|tensordesc<(?:{ELEMENT})\[\d+(?:, \d+)*\]>)$")
+FIRST_FP8E4NV = 89  # the capability from which on Triton has this type; the simulator runs its PTX
+HINTS = {  # how to mend what Triton's compiler refuses, by the beginning of its sentence
+    "type fp8e4nv not supported in this architecture": f"from sm_{FIRST_FP8E4NV} on it is: --target sm_{FIRST_FP8E4NV}",
+    "arange's arguments must be of type tl.constexpr": "annotate the parameter as tl.constexpr, and give it with -D",
+    "Unsupported ptr type": "this address is a number: give a buffer for its pointer",
+}
+FIRST_TMA = 90  # from this capability on Triton lowers descriptors to TMA, and its launcher encodes them
 
 
 # ---------------------------------------------------------------- files
@@ -163,8 +171,10 @@ def specialized(param, argument):
     kind, value = argument["type"], argument.get("value")
     if kind == "none":
         return "constexpr", None, []
-    if not TILE_FORM.match(kind):
+    if not TYPE_FORM.match(kind):
         raise Refused("argument", f"'{param.name}' cannot have the type {kind}")
+    if kind.startswith("tensordesc"):
+        return kind, None, []
     aligned = [["tt.divisibility", 16]]
     if kind.startswith("*"):
         return kind, None, aligned if argument.get("aligned", True) else []

@@ -153,6 +153,9 @@ class Reading:
                 self.locks.add(self.base_of(node.args[0]))
         elif name in MEMORY:
             address = keyword(node, "base", 0) if name.startswith("make") else keyword(node, "pointer", 0)
+            object_ = node.func.value if isinstance(node.func, ast.Attribute) else None
+            if isinstance(object_, ast.Name) and any(called(one) in DESCRIBED for one in self.assigned.get(object_.id, [])):
+                address = object_  # desc.load([i, j])
             if address is not None:
                 self.note_access(address, *MEMORY[name], call=node)
         elif isinstance(node.func, ast.Name) and self.depth < 4:
@@ -450,6 +453,10 @@ def guess_of(jit, known, find):
     reading = Reading(jit, find)
     dot = has_dot(reading)
     parameters, strides = {}, {}
+    blocks = set()  # the names of extents of descriptors' blocks
+    for name, spec in descriptors_of(reading, "f16" if dot else "f32").items():
+        parameters[name] = {"kind": "descriptor", "value": spec}
+        blocks.update(spec.rpartition("=")[2].split(","))
     for name, pointer in reading.pointers.items():
         dimensions = extents_of(pointer, reading)
         extents = [extent or ("64" if len(dimensions) > 2 and i < len(dimensions) - 2 else "n")
@@ -479,15 +486,17 @@ def guess_of(jit, known, find):
         if param.is_constexpr:
             if name in known:
                 continue
-            constexprs[name] = strides.get(name) or guess_constexpr(name, reading, dot)
+            constexprs[name] = strides.get(name) or (USUAL_BLOCK if name in blocks else guess_constexpr(name, reading, dot))
         elif name not in known:
             parameters[name] = guess_number(param, name, reading, param.has_default)
             if name in strides:
                 parameters[name].update(type="i32", value=strides[name])
-    return {"n": size_of(reading, dot), "grid": [reading.grid(axis) for axis in range(3)], "constexprs": constexprs,
+    return {"n": size_of(reading, dot, parameters), "grid": [reading.grid(axis) for axis in range(3)], "constexprs": constexprs,
             "parameters": parameters}
 
 
-def size_of(reading, dot):
-    deepest = max((len(extents_of(one, reading)) for one in reading.pointers.values()), default=1)
+def size_of(reading, dot, parameters):
+    deepest = max([len(extents_of(one, reading)) for one in reading.pointers.values()] +
+                  [one["value"].split(":")[2].count(",") + 1 for one in parameters.values()
+                   if one["kind"] == "descriptor"], default=1)
     return 128 if dot else 4096 if deepest <= 1 else 256 if deepest == 2 else 32

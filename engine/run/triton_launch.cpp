@@ -1,6 +1,7 @@
 #include "engine/run/triton_launch.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -17,13 +18,13 @@ std::string triton_name(DType type) {
       return "fp16";
     case DType::f64:
       return "fp64";
-    default:
     case DType::boolean:
       return "i1";
     case DType::f8e4m3:
       return "fp8e4nv";
     case DType::f8e5m2:
       return "fp8e5";
+    default:
       return std::string(name_of(type));  // bf16, i32, u8
   }
 }
@@ -40,8 +41,11 @@ constexpr int64_t kAlignment = 16;  // bytes; Triton specializes a kernel for po
 Result<TritonKernel::Argument> argument_of(const Plan& plan, const Argument& argument) {
   if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
     if (buffer->texture) return fail(ErrorId::bad_argument, "tex", "a Triton kernel takes no texture");
-    return TritonKernel::Argument{.type = "*" + triton_name(plan.buffers[buffer->buffer].type),
-                                  .aligned = buffer->offset_bytes % kAlignment == 0};
+    const std::string type = triton_name(plan.buffers[buffer->buffer].type);
+    if (buffer->descriptor)
+      return TritonKernel::Argument{
+          .type = fmt::format("tensordesc<{}[{}]>", type, fmt::join(buffer->descriptor->block, ", "))};
+    return TritonKernel::Argument{.type = "*" + type, .aligned = buffer->offset_bytes % kAlignment == 0};
   }
   const auto& scalar = std::get<ScalarArgument>(argument);
   if (scalar.text == "null") return TritonKernel::Argument{.type = "none"};
@@ -75,6 +79,21 @@ Result<std::vector<size_t>> specializations(const Plan& plan, std::vector<Triton
   return indices;
 }
 
+/// The parameters into which Triton takes a descriptor apart for a GPU without TMA, in the order of make_tensordesc_arg
+/// (triton/backends/nvidia/driver.py), which gives extents and strides twice.
+void add_descriptor(const BufferArgument& argument, std::vector<Argument>& arguments) {
+  const TensorDescriptor& tensor = *argument.descriptor;
+  const auto add_strides = [&] {
+    for (const int64_t stride : tensor.strides) arguments.emplace_back(scalar(stride));
+  };
+  arguments.emplace_back(BufferArgument{.buffer = argument.buffer, .offset_bytes = argument.offset_bytes});
+  for (const int64_t extent : tensor.shape) arguments.emplace_back(scalar(extent));
+  add_strides();
+  arguments.emplace_back(scalar(tensor.nan_padding));
+  for (const int64_t extent : tensor.shape) arguments.emplace_back(scalar(static_cast<int32_t>(extent)));
+  add_strides();
+}
+
 Argument null_pointer() {
   ScalarArgument null = scalar(uint64_t{0});
   null.text = "null";
@@ -103,7 +122,14 @@ Result<void> settle_triton(Plan& plan, const CompiledModule& module) {
       launch.on_gpu = Launch::OnGpu{{code.machine_threads, 1, 1}, code.machine_shared_bytes};
     launch.argument_names.clear();
     std::vector<Argument> kept;
-    for (const uint32_t index : code.kept) kept.push_back(launch.arguments.at(index));
+    for (const uint32_t index : code.kept) {
+      const Argument& one = launch.arguments.at(index);
+      const auto* buffer = std::get_if<BufferArgument>(&one);
+      if (buffer != nullptr && buffer->descriptor)
+        add_descriptor(*buffer, kept);
+      else
+        kept.push_back(one);
+    }
     launch.arguments = std::move(kept);
     for (uint32_t pointer = 0; pointer < code.hidden_pointers; ++pointer) {
       if (pointer > 0 || code.scratch_bytes == 0) {

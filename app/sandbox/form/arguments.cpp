@@ -112,6 +112,13 @@ class ArgumentReader {
       parsed_.textures.push_back(texture->texture);
       return add_buffer(spec, std::move(texture->texels));
     }
+    if (spec.starts_with("desc:")) {
+      auto descriptor = parse_descriptor(spec, names_);
+      if (!descriptor) return tl::unexpected<Error>(descriptor.error());
+      descriptor->buffer.name = usual_name;
+      descriptors_.push_back(std::move(descriptor->tensor));
+      return add_buffer(spec, std::move(descriptor->buffer));
+    }
     if (!spec.starts_with("buf:")) return {};
     auto buffer = parse_buffer(spec, names_);
     if (!buffer) return tl::unexpected<Error>(buffer.error());
@@ -191,6 +198,8 @@ class ArgumentReader {
       object.texture = next_texture_++;
       return Argument{object};
     }
+    if (parts[0] == "desc")
+      return Argument{BufferArgument{.buffer = next_++, .descriptor = descriptors_[next_tensor_++]}};
     if (parts[0] == "ptr") return read_pointer(spec, parts[1], raw);
     if (parts[0] == "struct") return read_struct(spec, parts[1]);
     if (parts[0] == "ptrs") {
@@ -292,6 +301,8 @@ class ArgumentReader {
   std::span<const std::string> usual_names_;
   size_t next_;  // the buffer of the next buf: spec
   size_t next_texture_ = 0;
+  std::vector<TensorDescriptor> descriptors_;  // of the desc: specs, and the next one
+  size_t next_tensor_ = 0;
   ParsedArguments parsed_;
 };
 

@@ -8,6 +8,7 @@
 //     ptr:NAME  ptr:NAME+OFFSET                 another pointer to a buffer that a different argument declares
 //     buf:TYPE:COUNT:INIT[:NAME]                a buffer; INIT as fill_from() reads it
 //     tex:TYPE:WIDTHxHEIGHT:INIT[:OPTION…]      a texture object; see parse_texture()
+//     desc:TYPE:SHAPE:INIT:block=32x64[:OPTION…] a TensorDescriptor of a Triton kernel; see parse_descriptor()
 //     ptrs:buf:f32:16:normal;ptr:x              an array of pointers, such as float**; 8*buf:… stands for eight of them
 //     raw:buf:…  raw:ptr:…                      the kernel reinterprets the bytes: any element type is accepted
 //     PARAMETER=SPEC                            for the parameter of that name; the others follow in kernel order
@@ -93,6 +94,15 @@ Result<ParsedTexture> parse_texture(const std::string& spec, const NameLookup& n
 /// A number, if it is the whole text.
 template <class T>
 std::optional<T> parse_whole(std::string_view text) {
+/// "desc:TYPE:SHAPE:INIT:block=BLOCK[:OPTION…]": a buffer without a name, and the tensor over it, which Triton's
+/// TensorDescriptor describes. SHAPE and BLOCK are outermost first. Options: strides=S,…,1 in elements, which else are
+/// those of contiguous rows, and padding=nan.
+struct ParsedDescriptor {
+  BufferSpec buffer;
+  TensorDescriptor tensor;
+};
+Result<ParsedDescriptor> parse_descriptor(const std::string& spec, const NameLookup& names = no_names);
+
   T value{};
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;

@@ -373,7 +373,7 @@ class Filling {
   std::string with_counts(const std::string& text) {
     constexpr size_t kAll = std::numeric_limits<size_t>::max();
     const bool table = text.starts_with("ptrs:");
-    if (!table && !text.starts_with("tex:")) return text;
+    if (!table && !text.starts_with("tex:") && !text.starts_with("desc:")) return text;
     std::string result;
     for (const std::string& element : split(table ? text.substr(5) : text, ';', kAll)) {
       std::vector<std::string> parts = split(element, ':', kAll);

@@ -25,6 +25,11 @@ void suggest_buffer(ForeignKernel& kernel, const std::string& name, DType type, 
 
 void add_parameter(ForeignKernel& kernel, const TritonParameter& one) {
   ParameterType type{.name = one.name, .declared = one.name};
+  if (!one.spec.empty()) {
+    kernel.fields[one.name + ".spec"] = one.spec;
+    kernel.parameters.push_back(std::move(type));
+    return;
+  }
   type.type = dtype_from(one.type).value_or(one.is_pointer ? DType::f32 : DType::i32);
   type.kind = one.is_pointer ? Kind::pointer : Kind::scalar;
   type.size = type.alignment = one.is_pointer ? sizeof(uint64_t) : size_of(type.type);

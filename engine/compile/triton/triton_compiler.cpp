@@ -254,17 +254,11 @@ Result<void> TritonCompilation::assemble() {
     std::string ptx = module.ptx, target = request_.cubin_target;
     if (request_.native) {
       const int capability = capability_of(target);
-      target = native_target(capability);
-      auto kernels = compile(capability, false);
-      if (!kernels) return forward(kernels);
-      std::vector<TritonCode> codes;
-      for (const Specialization& one : *kernels) codes.push_back(code_of(one.answer));
-      auto linked = linked_ptx(*kernels, codes);
-      if (!linked) return forward(linked);
-      ptx = std::move(*linked);
-      for (size_t i = 0; i < codes.size(); ++i) {
-        module.triton[i].machine_threads = codes[i].threads;
-        module.triton[i].machine_shared_bytes = codes[i].shared_bytes;
+      auto native = native_ptx(capability, module);
+      if (!native) return forward(native);
+      if (*native) {
+        ptx = std::move(**native);
+        target = native_target(capability);
       }
     }
     auto answer =
