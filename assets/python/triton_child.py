@@ -395,11 +395,12 @@ def answer_compile(request):
     }
 
 
-def ptxas_path():
-    """The assembler that comes with Triton."""
+def ptxas_path(target):
+    """The assembler that comes with Triton. Since 3.6 there is a newer one for sm_100 and up."""
     from triton import knobs
 
-    return knobs.nvidia.ptxas.path
+    is_newer = int(re.search(r"\d+", target)[0]) >= 100 and hasattr(knobs.nvidia, "ptxas_blackwell")
+    return (knobs.nvidia.ptxas_blackwell if is_newer else knobs.nvidia.ptxas).path
 
 
 def answer_assemble(request):
@@ -408,10 +409,10 @@ def answer_assemble(request):
         source, cubin = os.path.join(folder, "kernel.ptx"), os.path.join(folder, "kernel.cubin")
         with open(source, "w", encoding="utf-8") as file:
             file.write(request["ptx"])
-        done = subprocess.run([ptxas_path(), "-lineinfo", "-v", f"--gpu-name={request['target']}", source, "-o", cubin],
+        done = subprocess.run([ptxas_path(request["target"]), "-lineinfo", "-v", f"--gpu-name={request['target']}", source, "-o", cubin],
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise Refused("assemble", next((line for line in done.stderr.splitlines() if "error" in line.lower()),
+            raise Refused("assemble", next((line for line in done.stderr.splitlines() if re.search("error|fatal", line)),
                                            f"ptxas ended with status {done.returncode}"))
         with open(cubin, "rb") as file:
             log = [line for line in done.stderr.splitlines(True) if "Compile time" not in line]

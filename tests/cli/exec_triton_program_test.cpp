@@ -53,6 +53,15 @@ TEST_F(OwnTriton, RunsAndPrints) {
   EXPECT_THAT(outcome.out, HasSubstr("num_warps=4"));
 }
 
+TEST_F(OwnTriton, RunsWhatIsCompiledForADifferentTarget) {
+  for (const char* target : {"sm_75", "sm_89", "sm_90", "sm_100"}) {
+    const Outcome outcome = exec("twice.py --grid 4 -D BLOCK=256 --print 'y[999:1000]' --target " +
+                                 std::string(target) + std::string(kArguments));
+    EXPECT_EQ(outcome.status, 0) << target << ": " << outcome.problems;
+    EXPECT_THAT(outcome.out, HasSubstr("[999] 1998")) << target;
+  }
+}
+
 TEST_F(OwnTriton, SuggestsALineThatRuns) {
   const Outcome outcome = exec("twice.py --json");
   EXPECT_EQ(outcome.status, 2);

@@ -394,6 +394,18 @@ Result<Dim3> parse_extent(const std::string& name, const std::string& text, cons
   return result;
 }
 
+Result<std::string> parse_architecture(const std::string& text) {
+  if (text.empty()) return std::string();
+  std::string_view number = text;
+  for (const std::string_view prefix : {"sm_", "compute_"})
+    if (number.starts_with(prefix)) number.remove_prefix(prefix.size());
+  std::string_view digits = number;
+  if (digits.ends_with('a') || digits.ends_with('f')) digits.remove_suffix(1);
+  if (digits.size() < 2 || digits.size() > 3 || digits.find_first_not_of("0123456789") != std::string_view::npos)
+    return fail(ErrorId::usage, fmt::format("--arch '{}' is none; architectures are called sm_75, sm_80, sm_90", text));
+  return fmt::format("compute_{}", number);
+}
+
 Assignment split_argument(const std::string& text) {
   size_t end = 0;
   // The name of a struct member is the parameter's name plus its own.

@@ -52,6 +52,9 @@ Result<int64_t> parse_whole_expression(const std::string& option, const std::str
 /// "64", "64,2", "64x2" or "ceil(n/256),2,1"; each at least 1, and within CUDA's limits for "grid" and "block".
 Result<Dim3> parse_extent(const std::string& name, const std::string& text, const NameLookup& names = no_names);
 
+/// "sm_90", "compute_90" and "90" → "compute_90"; 90a is kept as a separate target. Empty: the default.
+Result<std::string> parse_architecture(const std::string& text);
+
 /// Splits "PARAMETER=SPEC"; the name is empty if there is none.
 Assignment split_argument(const std::string& text);
 
@@ -91,9 +94,6 @@ struct ParsedTexture {
 };
 Result<ParsedTexture> parse_texture(const std::string& spec, const NameLookup& names = no_names);
 
-/// A number, if it is the whole text.
-template <class T>
-std::optional<T> parse_whole(std::string_view text) {
 /// "desc:TYPE:SHAPE:INIT:block=BLOCK[:OPTION…]": a buffer without a name, and the tensor over it, which Triton's
 /// TensorDescriptor describes. SHAPE and BLOCK are outermost first. Options: strides=S,…,1 in elements, which else are
 /// those of contiguous rows, and padding=nan.
@@ -103,6 +103,9 @@ struct ParsedDescriptor {
 };
 Result<ParsedDescriptor> parse_descriptor(const std::string& spec, const NameLookup& names = no_names);
 
+/// A number, if it is the whole text.
+template <class T>
+std::optional<T> parse_whole(std::string_view text) {
   T value{};
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;

@@ -149,6 +149,10 @@ class Filling {
       filled_.launch.triton.num_warps = static_cast<int>(*warps);
     if (const auto stages = whole("num_stages", 1, kMostStages))
       filled_.launch.triton.num_stages = static_cast<int>(*stages);
+    const std::string& target = form_.text("target");
+    const auto architecture = parse_architecture(target);
+    if (!architecture) return problem("target", "sandbox.bad_target", {{"text", target}});
+    if (target != kUsualTarget) filled_.architecture = *architecture;
   }
 
   /// A field that takes a whole number; records its value if the text is an expression.
@@ -246,11 +250,11 @@ class Filling {
     result.text = form_.text(field);
     result.number = is_floating(parameter.type) ? ScalarArgument::Number::floating : ScalarArgument::Number::whole;
     if (parameter.type == DType::f16 || parameter.type == DType::bf16) result.number = ScalarArgument::Number::unknown;
+    if (parameter.components == 1) result.type = parameter.type;
     const auto texts = split_at_commas(form_.text(field));
     const auto wanted = static_cast<size_t>(parameter.components);
     if (texts.size() != wanted && texts.size() != 1)
       problem(field, "sandbox.components",
-    if (parameter.components == 1) result.type = parameter.type;
               {{"wanted", std::to_string(wanted)}, {"given", std::to_string(texts.size())}});
     spec_ = std::string(name_of(parameter.type)) + ":";
     for (size_t i = 0; i < wanted; ++i) {

@@ -7,6 +7,7 @@
 //     defines         TILE=16 FAST      includes        folders, separated by :
 //                     of a Triton kernel its tl.constexpr parameters: BLOCK=1024 WIDTH=2^ceil(log2(n)) DTYPE=tl.float16
 //     num_warps       4                 num_stages      3      of a Triton kernel, instead of block and shared
+//     target          sm_80             of a Triton kernel, what it is compiled for
 //     NAME.type       f32               target type of a pointer
 //     NAME.shape      n   M, K   null   its extents, outermost first
 //     NAME.fill       normal            its initial contents, as in `exec --arg buf:…`
@@ -83,6 +84,8 @@ struct KernelForm {
 void suggest(KernelForm& form, const SourceFacts& facts);
 KernelForm form_of(const std::string& kernel, const SourceFacts& facts, FieldTexts edits);
 
+constexpr std::string_view kUsualTarget = "sm_80";  // that of a Triton kernel
+
 /// The fields evaluated for one n.
 struct FilledForm {
   std::map<std::string, Problem> problems;    // by field
@@ -96,6 +99,7 @@ struct FilledForm {
   std::vector<VariableInput> variables;
   std::vector<Define> defines;
   std::vector<std::string> include_folders;
+  std::string architecture;  // "compute_89"; empty: the default
   bool good() const { return problems.empty(); }
 };
 FilledForm fill_in(const KernelForm& form, int64_t n);
@@ -108,6 +112,7 @@ int64_t n_of(const KernelForm& form);
 struct ExecWords {
   std::string kernel, grid, block, shared;  // shared empty: none; block empty: a Triton kernel's
   std::string num_warps, num_stages;        // if it is a Triton kernel
+  std::string target;                       // "sm_89", if it is not the default
   std::vector<std::string> defines, includes, arguments, symbols, others;
 };
 ExecWords exec_words(const FilledForm& filled);

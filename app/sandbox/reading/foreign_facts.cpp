@@ -61,6 +61,7 @@ SourceKernel kernel_of(const TritonFunction& function) {
   constexpr std::string_view kAxes = "xyz";
   for (size_t i = 0; i < kAxes.size(); ++i) kernel.fields[fmt::format("grid.{}", kAxes[i])] = function.grid[i];
   kernel.fields["num_warps"] = function.num_warps > 0 ? std::to_string(function.num_warps) : "4";
+  kernel.fields["target"] = "sm_80";
   kernel.fields["num_stages"] = function.num_stages > 0 ? std::to_string(function.num_stages) : "3";
   return {.name = function.name,
           .last_name = function.name,

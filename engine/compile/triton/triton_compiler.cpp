@@ -143,6 +143,10 @@ class TritonCompilation final : public Compilation {
   std::stop_token stop_;
   Clock::time_point start_;
   std::string key_;  // in the cache; empty: not known, so nothing is stored
+  bool is_of_lab() const { return std::filesystem::path(request_.file).is_relative(); }
+  Result<json> compile_one(json& question, const TritonKernel& kernel, int target);
+  Result<std::optional<std::string>> native_ptx(int capability, CompiledModule& module);
+  std::string cubin_target() const;
   bool whole_ = false;
   bool with_numbers_ = false;  // heuristics depend on the values of floating-point arguments
   std::string shipped_log_;    // what ptxas said, where the PTX was shipped
@@ -251,10 +255,41 @@ Result<void> TritonCompilation::assemble() {
   CompiledModule& module = **module_;
   module.log = shipped_log_;
   if (module.log.empty()) {
-    std::string ptx = module.ptx, target = request_.cubin_target;
+    std::string ptx = module.ptx, target = cubin_target();
     if (request_.native) {
       const int capability = capability_of(target);
       auto native = native_ptx(capability, module);
+/// The PTX that Triton lowers for the GPU; `module` gets the threads and the shared memory of its launch. Nothing if it
+/// takes arguments that the other PTX does not: a descriptor that the launcher encodes for TMA, or memory in which the
+/// kernel makes descriptors.
+Result<std::optional<std::string>> TritonCompilation::native_ptx(int capability, CompiledModule& module) {
+  for (const TritonKernel& kernel : request_.triton)
+    for (const TritonKernel::Argument& argument : kernel.arguments)
+      if (argument.type.starts_with("tensordesc")) return std::nullopt;
+  auto kernels = compile(capability, false);
+  if (!kernels) return forward(kernels);
+  std::vector<TritonCode> codes;
+  for (const Specialization& one : *kernels) codes.push_back(code_of(one.answer));
+  for (size_t i = 0; i < codes.size(); ++i)
+    if (codes[i].scratch_bytes != module.triton[i].scratch_bytes) return std::nullopt;
+  auto linked = linked_ptx(*kernels, codes);
+  if (!linked) return forward(linked);
+  for (size_t i = 0; i < codes.size(); ++i) {
+    module.triton[i].machine_threads = codes[i].threads;
+    module.triton[i].machine_shared_bytes = codes[i].shared_bytes;
+  }
+  return std::move(*linked);
+}
+
+/// What the module's PTX is assembled for: PTX of the "a" kind runs on no other architecture, and other PTX on no older
+/// one.
+std::string TritonCompilation::cubin_target() const {
+  const int lowered = capability_of(request_.ptx_target);
+  const bool possible =
+      native_target(lowered) == fmt::format("sm_{}", lowered) && lowered <= capability_of(request_.cubin_target);
+  return possible ? request_.cubin_target : native_target(lowered);
+}
+
       if (!native) return forward(native);
       if (*native) {
         ptx = std::move(**native);
