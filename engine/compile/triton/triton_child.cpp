@@ -1,10 +1,12 @@
 #include "engine/compile/triton/triton_child.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <sstream>
 #include <utility>
 
 #include "engine/compile/nvrtc_library.hpp"
@@ -32,6 +34,16 @@ std::vector<std::string> interpreters() {
 }
 
 /// The command that starts the interpreter with a clean environment.
+/// Whether a program can be started by this name: a path, or the name of one in a folder of PATH.
+bool is_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
+  const char* folders = std::getenv("PATH");
+  std::istringstream all(folders == nullptr ? "" : folders);
+  for (std::string folder; std::getline(all, folder, ':');)
+    if (access((folder + "/" + name).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
 std::vector<std::string> command_of(const std::string& interpreter, const TritonChild::Options& options) {
   std::vector<std::string> words{"env", "-i"};
   if (!options.folder.empty()) words.insert(words.end(), {"-C", options.folder.string()});
@@ -163,6 +175,10 @@ Result<void> TritonChild::start(const std::stop_token& stop) {
       reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", interpreter, why);
     };
     auto child = ChildProcess::start(command_of(interpreter, options_));
+    if (!is_program(interpreter)) {
+      note("there is no such program");
+      continue;
+    }
     if (!child) {
       note(child.error().reason.english());
       continue;

@@ -87,6 +87,13 @@ std::vector<std::byte> bytes_of_base64(const std::string& text) {
 }
 
 /// One kernel of a request while it is compiled.
+/// A rung of a lab needs Triton only for settings whose PTX does not ship.
+Error with_lab_hint(const Error& missing) {
+  return make_error(ErrorId::triton_missing, missing.what.places(),
+                    phrase("Without it the rung runs at its default settings only. Run './tilescope triton', which "
+                           "installs it in a folder of its own, or set TILESCOPE_PYTHON to a Python that has it."));
+}
+
 struct Specialization {
   json question;  // to the Python process
   json answer = {};
@@ -136,6 +143,10 @@ class TritonCompilation final : public Compilation {
   Result<std::vector<Specialization>> compile(int target, bool may_ship);
   std::string key(const std::string& triton) const;
   Result<void> assemble();
+  bool is_of_lab() const { return std::filesystem::path(request_.file).is_relative(); }
+  Result<json> compile_one(json& question, const TritonKernel& kernel, int target);
+  Result<std::optional<std::string>> native_ptx(int capability, CompiledModule& module);
+  std::string cubin_target() const;
   void finish();
 
   std::shared_ptr<Triton> compiler_;
@@ -143,10 +154,6 @@ class TritonCompilation final : public Compilation {
   std::stop_token stop_;
   Clock::time_point start_;
   std::string key_;  // in the cache; empty: not known, so nothing is stored
-  bool is_of_lab() const { return std::filesystem::path(request_.file).is_relative(); }
-  Result<json> compile_one(json& question, const TritonKernel& kernel, int target);
-  Result<std::optional<std::string>> native_ptx(int capability, CompiledModule& module);
-  std::string cubin_target() const;
   bool whole_ = false;
   bool with_numbers_ = false;  // heuristics depend on the values of floating-point arguments
   std::string shipped_log_;    // what ptxas said, where the PTX was shipped
@@ -204,6 +211,8 @@ Result<json> TritonCompilation::compile_one(json& question, const TritonKernel& 
   if (!answer || with_numbers_ || !answer->contains("needs_numbers")) return answer;
   with_numbers_ = true;
   question = compile_question(request_, kernel, target, with_numbers_);
+    if (!answer && is_of_lab() && answer.error().id == ErrorId::triton_missing)
+      return tl::unexpected<Error>(with_lab_hint(answer.error()));
   return compiler_->ask(question, stop_);
 }
 
