@@ -184,8 +184,6 @@ class Module:
             self.tree = ast.parse(self.text, self.file)
         except SyntaxError as error:
             raise Refused("syntax", f"{error.msg}", error.lineno or 0) from None
-        except ValueError as error:  # a null byte
-            raise Refused("syntax", first_line(error)) from None
         triton_stand_ins.install()
         # inspect.getsource, which Triton calls, reads the text from here. Without a time of change it is never reread.
         linecache.cache[self.file] = (len(self.text), None, self.text.splitlines(True), self.file)
@@ -225,6 +223,9 @@ class Module:
         def stop(*_):
             raise TookTooLong()
 
+        if "\0" in self.text:
+            line = self.text[:self.text.index("\0")].count("\n") + 1
+            raise Refused("syntax", "the file holds a null byte, so it is not Python", line)
         def end(*_):
             raise Ended()
 

@@ -11,6 +11,7 @@
 
 #include "engine/compile/nvrtc_library.hpp"
 #include "engine/compile/toolkit_folders.hpp"
+#include "engine/json_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -33,7 +34,6 @@ std::vector<std::string> interpreters() {
   return all;
 }
 
-/// The command that starts the interpreter with a clean environment.
 /// Whether a program can be started by this name: a path, or the name of one in a folder of PATH.
 bool is_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
@@ -44,6 +44,7 @@ bool is_program(const std::string& name) {
   return false;
 }
 
+/// The command that starts the interpreter with a clean environment.
 std::vector<std::string> command_of(const std::string& interpreter, const TritonChild::Options& options) {
   std::vector<std::string> words{"env", "-i"};
   if (!options.folder.empty()) words.insert(words.end(), {"-C", options.folder.string()});
@@ -148,7 +149,7 @@ void TritonChild::work(const std::stop_token& stop) {
 Result<json> TritonChild::answer(const Question& question, const std::stop_token& stop) {
   if (auto started = start(stop); !started) return forward(started);
   const std::string file = question.content.value("file", "the file");
-  auto line = child_->ask(question.content.dump(), options_.request_timeout, question.stop.get_token(), kGrace);
+  auto line = child_->ask(json_text(question.content), options_.request_timeout, question.stop.get_token(), kGrace);
   if (!line) {
     child_.reset();
     if (line.error().cancelled) return fail(ErrorId::cancelled);
@@ -174,11 +175,11 @@ Result<void> TritonChild::start(const std::stop_token& stop) {
     const auto note = [&](const std::string& why) {
       reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", interpreter, why);
     };
-    auto child = ChildProcess::start(command_of(interpreter, options_));
     if (!is_program(interpreter)) {
       note("there is no such program");
       continue;
     }
+    auto child = ChildProcess::start(command_of(interpreter, options_));
     if (!child) {
       note(child.error().reason.english());
       continue;

@@ -15,6 +15,7 @@
 #include "engine/compile/ptx_link.hpp"
 #include "engine/compile/ptx_text.hpp"
 #include "engine/compile/triton/shipped.hpp"
+#include "engine/json_file.hpp"
 #include "engine/sha256.hpp"
 #include "engine/text_file.hpp"
 
@@ -86,7 +87,6 @@ std::vector<std::byte> bytes_of_base64(const std::string& text) {
   return bytes;
 }
 
-/// One kernel of a request while it is compiled.
 /// A rung of a lab needs Triton only for settings whose PTX does not ship.
 Error with_lab_hint(const Error& missing) {
   return make_error(ErrorId::triton_missing, missing.what.places(),
@@ -94,6 +94,7 @@ Error with_lab_hint(const Error& missing) {
                            "installs it in a folder of its own, or set TILESCOPE_PYTHON to a Python that has it."));
 }
 
+/// One kernel of a request while it is compiled.
 struct Specialization {
   json question;  // to the Python process
   json answer = {};
@@ -142,11 +143,11 @@ class TritonCompilation final : public Compilation {
   Result<CompiledModule> lower();
   Result<std::vector<Specialization>> compile(int target, bool may_ship);
   std::string key(const std::string& triton) const;
-  Result<void> assemble();
   bool is_of_lab() const { return std::filesystem::path(request_.file).is_relative(); }
   Result<json> compile_one(json& question, const TritonKernel& kernel, int target);
   Result<std::optional<std::string>> native_ptx(int capability, CompiledModule& module);
   std::string cubin_target() const;
+  Result<void> assemble();
   void finish();
 
   std::shared_ptr<Triton> compiler_;
@@ -193,6 +194,15 @@ std::string TritonCompilation::key(const std::string& triton) const {
   return sha256_of(all);
 }
 
+/// The process's answer; if a heuristic asks for the values of floating-point arguments, to the question with them.
+Result<json> TritonCompilation::compile_one(json& question, const TritonKernel& kernel, int target) {
+  auto answer = compiler_->ask(question, stop_);
+  if (!answer || with_numbers_ || !answer->contains("needs_numbers")) return answer;
+  with_numbers_ = true;
+  question = compile_question(request_, kernel, target, with_numbers_);
+  return compiler_->ask(question, stop_);
+}
+
 /// Compiles every kernel for a capability.
 Result<std::vector<Specialization>> TritonCompilation::compile(int target, bool may_ship) {
   std::vector<Specialization> kernels;
@@ -201,21 +211,12 @@ Result<std::vector<Specialization>> TritonCompilation::compile(int target, bool 
     auto answer = compile_one(kernels.back().question, kernel, target);
     if (!answer && may_ship && answer.error().id == ErrorId::triton_missing)
       if (auto shipped = read_shipped(compiler_->root_, kernels.back().question)) answer = std::move(*shipped);
+    if (!answer && is_of_lab() && answer.error().id == ErrorId::triton_missing)
+      return tl::unexpected<Error>(with_lab_hint(answer.error()));
     if (!answer) return forward(answer);
     kernels.back().answer = std::move(*answer);
   }
   return kernels;
-/// The process's answer; if a heuristic asks for the values of floating-point arguments, to the question with them.
-Result<json> TritonCompilation::compile_one(json& question, const TritonKernel& kernel, int target) {
-  auto answer = compiler_->ask(question, stop_);
-  if (!answer || with_numbers_ || !answer->contains("needs_numbers")) return answer;
-  with_numbers_ = true;
-  question = compile_question(request_, kernel, target, with_numbers_);
-    if (!answer && is_of_lab() && answer.error().id == ErrorId::triton_missing)
-      return tl::unexpected<Error>(with_lab_hint(answer.error()));
-  return compiler_->ask(question, stop_);
-}
-
 }
 
 /// The PTX of all kernels of the request, as one module.
@@ -235,9 +236,11 @@ Result<CompiledModule> TritonCompilation::lower() {
       compiler_->child_.warm_up();  // so that the first move of a slider does not wait for Python
       return std::move(*known);
     }
+    with_numbers_ = false;
   }
   auto kernels = compile(capability_of(request_.ptx_target), true);
   if (!kernels) return forward(kernels);
+  if (version) key_ = key(*version);
   // The key knows nothing of the files that this one imports.
   if (std::ranges::any_of(*kernels, [](const Specialization& one) { return one.answer.contains("imported"); }))
     key_.clear();
@@ -249,25 +252,13 @@ Result<CompiledModule> TritonCompilation::lower() {
     module.triton.back().machine_shared_bytes = module.triton.back().shared_bytes;
     shipped_log_ += one.answer.value("ptxas", "");
   }
-    with_numbers_ = false;
   auto ptx = linked_ptx(*kernels, module.triton);
   if (!ptx) return forward(ptx);
   module.ptx = std::move(*ptx);
-  if (version) key_ = key(*version);
   module.kernels = kernel_infos_of_ptx(module.ptx);
   return module;
 }
 
-/// The cubin, and what ptxas says about it. Where no Triton is installed there is no cubin, but what ptxas said ships
-/// with the PTX.
-Result<void> TritonCompilation::assemble() {
-  CompiledModule& module = **module_;
-  module.log = shipped_log_;
-  if (module.log.empty()) {
-    std::string ptx = module.ptx, target = cubin_target();
-    if (request_.native) {
-      const int capability = capability_of(target);
-      auto native = native_ptx(capability, module);
 /// The PTX that Triton lowers for the GPU; `module` gets the threads and the shared memory of its launch. Nothing if it
 /// takes arguments that the other PTX does not: a descriptor that the launcher encodes for TMA, or memory in which the
 /// kernel makes descriptors.
@@ -299,6 +290,16 @@ std::string TritonCompilation::cubin_target() const {
   return possible ? request_.cubin_target : native_target(lowered);
 }
 
+/// The cubin, and what ptxas says about it. Where no Triton is installed there is no cubin, but what ptxas said ships
+/// with the PTX.
+Result<void> TritonCompilation::assemble() {
+  CompiledModule& module = **module_;
+  module.log = shipped_log_;
+  if (module.log.empty()) {
+    std::string ptx = module.ptx, target = cubin_target();
+    if (request_.native) {
+      const int capability = capability_of(target);
+      auto native = native_ptx(capability, module);
       if (!native) return forward(native);
       if (*native) {
         ptx = std::move(**native);
