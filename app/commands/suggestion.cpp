@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "app/commands/exec_foreign.hpp"
 #include "app/commands/exec_names.hpp"
 #include "app/sandbox/form/arguments.hpp"
 #include "app/sandbox/form/kernel_form.hpp"
@@ -96,6 +97,9 @@ Result<void> check_complete(const ExecOptions& options, ExecSource& source) {
   if (source.language() != KernelLanguage::cuda) {
     const auto kernel = source.foreign_kernel();
     if (!kernel) return forward(kernel);
+    for (size_t i = 0; is_triton && i < options.defines.size(); ++i)
+      if (auto has = check_constexpr(**kernel, options.defines[i].substr(0, options.defines[i].find('='))); !has)
+        return has;
     for (const std::string& name : (*kernel)->foreign->needed)
       if (!is_defined(options, name)) missing.push_back("-D " + name);
   }

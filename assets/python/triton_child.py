@@ -22,7 +22,7 @@ import tempfile
 import traceback
 import types
 
-from triton_file import Module
+from triton_file import Module, cause_of
 from triton_guess import guess_of
 from triton_refusal import Refused, first_line, line_in
 from triton_stand_ins import Buffer, NeedsNumbers, StandIn, UnknownNumber
@@ -159,7 +159,7 @@ def answer_kernels(request):
     module = module_of(request)
     kernels = kernels_of(module)
     return {"kernels": [describe(module, name, kernel, kernels) for name, kernel in kernels.items()],
-            "skipped": [{"line": line, "why": why} for line, why in module.skipped],
+            "skipped": [{"line": one.line, "why": one.why} for one in module.causes()],
             "imported": sorted(module.imported)}
 
 
@@ -308,6 +308,13 @@ class Diagnostics:
         self.file.close()
 
 
+def hint_of(message):
+    for form, hint in HINTS.items():
+        if message.startswith(form):
+            return hint
+    return ""
+
+
 def compile_error(module, jit, error, diagnostics=""):
     """The sentence of an error of Triton's compiler, at its line of the file."""
     from triton.compiler.errors import CompilationError
@@ -325,7 +332,7 @@ def compile_error(module, jit, error, diagnostics=""):
             message = f"{first_line(cause)}"
         lines = [one for one in (message or str(error)).splitlines() if not re.match(r"\s*(at \d+:\d+:|\^)", one)]
         message = lines[-1].strip() if lines else type(error).__name__
-    message = re.sub(r"^(?:Name|Assertion|Value|Type)Error\(['\"](.*)['\"]\)$", r"\1", message)
+    message = re.sub(r"^\w+Error\(['\"](.*)['\"]\)$", r"\1", message)
     if re.match(r"\((?:triton\.language\.\w+(?:, )?)+\)$", message):  # a key that libdevice's tables do not have
         message = f"there is no such function for the types {message.replace('triton.language.', 'tl.')}"
     missing = re.match(r"(?:name )?'?(\w+)'? is not defined", message)
@@ -333,12 +340,16 @@ def compile_error(module, jit, error, diagnostics=""):
     value = module.namespace.get(unusable.group(1)) if unusable else None
     if isinstance(value, StandIn):
         message = f"the kernel uses {unusable.group(1)}, which is not there: {value.why}"
-    if missing and module.skipped and missing.group(1) not in module.namespace:
-        message += f" (line {module.skipped[0][0]} of the file raised {module.skipped[0][1]})"
+    cause = cause_of(missing.group(1), module.skipped) if missing else None
+    if cause and missing.group(1) not in module.namespace:
+        message += f" (line {cause.line} of the file raised {cause.why})"
     if not line:
         place = re.search(r"^(?:loc\()?\"?" + re.escape(module.file) + r"\"?:(\d+):\d+\)?: error: (.*)$", diagnostics, re.M)
         line, message = (int(place[1]), place[2]) if place else (0, message)
-    return Refused("compile", message, line)
+    failed = re.search(r"Assertion `(.*?)' failed|Pipeline failed while executing \[`(\w+)`", diagnostics)
+    if failed and not isinstance(error, CompilationError):
+        message = f"Triton's compiler fails by itself: {failed[1] or failed[2]}"
+    return Refused("compile", message, line, hint_of(message))
 
 
 def answer_compile(request):
@@ -349,9 +360,7 @@ def answer_compile(request):
     kernels = kernels_of(module)
     name = request["kernel"]
     if name not in kernels:
-        if module.skipped and not kernels:
-            raise module.why_missing(name)
-        raise Refused("name", f"the file has no kernel '{name}'; it has {', '.join(kernels) or 'none'}")
+        raise module.why_missing(name) or Refused("name", f"the file has no kernel '{name}'; it has {', '.join(kernels) or 'none'}")
     jit, configs, heuristics = kernels[name]
     constexprs, options = dict(request["constexprs"]), dict(request["options"])
     if configs:  # what is not given comes from the first configuration
@@ -378,7 +387,11 @@ def answer_compile(request):
             if extension != "llir":
                 texts[extension] = str(stage)
     except Exception as error:
-        raise compile_error(module, jit, error, diagnostics.read()) from None
+        refusal = compile_error(module, jit, error, diagnostics.read())
+        words = [key for key, value in constexprs.items() if isinstance(value, str) and not value.startswith("tl.")]
+        if words and "'str' object" in refusal.message:
+            refusal.hint = f"{words[0]} is the text '{constexprs[words[0]]}'"
+        raise refusal from None
     finally:
         diagnostics.close()
     threads = re.search(r"\.reqntid\s+(\d+)", texts["ptx"])

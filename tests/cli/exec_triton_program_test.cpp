@@ -190,11 +190,15 @@ TEST_F(OwnTriton, AnImportedFileMayRaise) {
             std::string(kDoubled));
   write("copies.py", copies("from helper import doubled"));
   EXPECT_THAT(exec("copies.py" + line).out, HasSubstr("[999] 1998\n"));
-  write("helper.py", "import triton\nBASE = 1 // 0\nif BASE:\n    pass\n");
+  write("helper.py", "import triton\nimport no_such_package\nBASE = 1 // 0\ndoubled = BASE\n");
   const Outcome missing = exec("copies.py" + line);
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.problems, HasSubstr("cannot import name 'doubled' from 'helper'"));
-  EXPECT_THAT(missing.problems, HasSubstr("line 2 of that file raised ZeroDivisionError"));
+  EXPECT_THAT(missing.problems, HasSubstr("line 3 of that file raised ZeroDivisionError"));
+  write("helper.py", "import triton\nBASE = 1 // 0\nif BASE:\n    pass\n");
+  const Outcome never = exec("copies.py" + line);
+  EXPECT_THAT(never.problems, HasSubstr("cannot import name 'doubled' from 'helper'"));
+  EXPECT_THAT(never.problems, Not(HasSubstr("of that file raised")));
 }
 
 TEST_F(OwnTriton, AFileOfAPackageAsksForItsVersion) {
@@ -223,6 +227,13 @@ TEST_F(OwnTriton, BadLinesAreRefusedInOneSentence) {
   expect_refused("twice.py " + launch + " --num-warps 3" + kArguments, "Triton takes a power of two");
   expect_refused("twice.py --kernel half " + launch + kArguments, "there is no kernel 'half'");
   expect_refused("twice.py --grid 4" + std::string(kArguments), "still needs -D BLOCK");
+  expect_refused("twice.py --grid 4 -D WIDTH=3" + std::string(kArguments),
+                 "-D WIDTH: kernel 'twice' has no such parameter");
+  expect_refused("twice.py --grid 4 -D BLOCK=wide" + std::string(kArguments), "BLOCK is the text 'wide'");
+  expect_refused("twice.py " + launch + " --arg buf:f32:1000:iota --arg i32:7 --arg n=i32:1000",
+                 "twice.py(8): error: Unsupported ptr type");
+  expect_refused("twice.py " + launch + " --arg buf:f32:1000:iota --arg f32:1,2 --arg n=i32:1000",
+                 "a Triton kernel takes buffers and numbers");
 }
 
 TEST_F(OwnTriton, BadFilesAreRefusedInOneSentence) {
@@ -230,6 +241,10 @@ TEST_F(OwnTriton, BadFilesAreRefusedInOneSentence) {
   expect_refused("none.py", "defines no function with @triton.jit");
   write("syntax.py", "import triton\ndef f(:\n");
   expect_refused("syntax.py", "syntax.py(2): error: invalid syntax");
+  write("binary.py", std::string("x = 1\n\0\xb8\xff", 9));
+  expect_refused("binary.py", "binary.py(2): error: the file holds a null byte, so it is not Python");
+  write("latin.py", "# caf\xe9\n" + std::string(kTwice));
+  EXPECT_EQ(exec("latin.py --grid 4 -D BLOCK=256" + std::string(kArguments)).status, 0) << "it is only a comment";
   write("raises.py", "WIDTH = 1 // 0\n");
   expect_refused("raises.py", "line 1 raised ZeroDivisionError");
   write("uses.py", "WIDTH = 1 // 0\n" + std::string(kTwice).replace(std::string(kTwice).find("2 *"), 1, "WIDTH"));
