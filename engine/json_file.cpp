@@ -17,9 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Texts that are not UTF-8 (a command line may hold any bytes) are written with replacement characters.
-std::string text_of(const json& document) { return document.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 /// A list of numbers stays on the line of what it belongs to.
 bool holds_list(const json& value) {
   if (value.is_object()) return std::any_of(value.begin(), value.end(), holds_list);
@@ -28,7 +25,7 @@ bool holds_list(const json& value) {
 
 void append_lines(std::string& text, const json& value, size_t depth) {
   if (!value.is_structured() || value.empty()) {
-    text += text_of(value);
+    text += json_text(value);
     return;
   }
   const bool is_object = value.is_object(), is_split = holds_list(value);
@@ -39,7 +36,7 @@ void append_lines(std::string& text, const json& value, size_t depth) {
   for (auto item = value.begin(); item != value.end(); ++item) {
     if (item != value.begin()) text += is_split ? "," : ", ";
     end_line(depth + 1);
-    if (is_object) text += text_of(item.key()) + ": ";
+    if (is_object) text += json_text(item.key()) + ": ";
     append_lines(text, *item, depth + 1);
   }
   end_line(depth);
@@ -48,9 +45,11 @@ void append_lines(std::string& text, const json& value, size_t depth) {
 
 }  // namespace
 
+std::string json_text(const json& document) { return document.dump(-1, ' ', false, json::error_handler_t::replace); }
+
 std::string json_fingerprint(json document) {
   document.erase("sha256");  // nlohmann's objects are sorted, so the compact text is canonical
-  return sha256_of(text_of(document));
+  return sha256_of(json_text(document));
 }
 
 json parse_json(const std::string& text, int depth) {

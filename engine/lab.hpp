@@ -137,6 +137,7 @@ struct Rung {
   std::function<Pick(const Config&, const GpuSpec&)> pick = {};
   /// The command line that reproduces the run, if it is not `tilescope run`.
   std::function<std::string(const Config&, DeviceKind, uint64_t seed)> command = {};
+  std::string architecture = {};  // "compute_90": that of the PTX; empty: the default
 };
 
 /// An implementation used in practice, timed beside the rungs.

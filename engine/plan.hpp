@@ -46,6 +46,13 @@ struct BufferSpec {
   }
 };
 
+/// A triton.tools.tensor_descriptor.TensorDescriptor over a buffer, that is, a tensor of which a Triton kernel loads
+/// and stores blocks.
+struct TensorDescriptor {
+  std::vector<int64_t> shape = {}, strides = {}, block = {};  // elements, outermost first; the last stride is 1
+  bool nan_padding = false;                                   // reading outside gives NaN instead of zero
+};
+
 struct BufferArgument {
   size_t buffer;  // index into Plan::buffers
   int64_t offset_bytes = 0;
@@ -53,6 +60,7 @@ struct BufferArgument {
   /// Instead of a pointer the kernel gets a texture object whose texels the buffer holds: an index into
   /// Launch::textures.
   std::optional<size_t> texture = {};
+  std::optional<TensorDescriptor> descriptor = {};  // a Triton kernel: the tensor in place of the pointer
 };
 
 /// A scalar or a struct passed by value, as the bytes the kernel receives.
@@ -65,12 +73,32 @@ struct ScalarArgument {
   std::string text = {};  // as the user wrote it, for messages
   std::vector<Pointer> pointers = {};
   enum class Number : uint8_t { unknown, whole, floating } number = Number::unknown;
+  std::optional<DType> type = {};  // of one number, if it is known
 };
+
+template <class T>
+constexpr std::optional<DType> dtype_of() {
+  constexpr bool kSigned = std::is_signed_v<T>;
+  if (std::is_same_v<T, bool>) return DType::boolean;
+  if (std::is_floating_point_v<T>) return sizeof(T) == sizeof(float) ? DType::f32 : DType::f64;
+  if (!std::is_integral_v<T>) return std::nullopt;
+  switch (sizeof(T)) {
+    case sizeof(int8_t):
+      return kSigned ? DType::i8 : DType::u8;
+    case sizeof(int16_t):
+      return kSigned ? DType::i16 : DType::u16;
+    case sizeof(int32_t):
+      return kSigned ? DType::i32 : DType::u32;
+    default:
+      return kSigned ? DType::i64 : DType::u64;
+  }
+}
 
 template <class T>
 ScalarArgument scalar(T value) {
   ScalarArgument argument{std::vector<std::byte>(sizeof(T)), std::to_string(value), {}};
   argument.number = std::is_floating_point_v<T> ? ScalarArgument::Number::floating : ScalarArgument::Number::whole;
+  argument.type = dtype_of<T>();
   std::memcpy(argument.bytes.data(), &value, sizeof(T));
   return argument;
 }

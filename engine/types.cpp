@@ -14,7 +14,7 @@ struct DTypeRow {
   std::string_view name;
   size_t bytes;
 };
-constexpr std::array<DTypeRow, 12> kDTypes{{{DType::f32, "f32", 4},
+constexpr std::array<DTypeRow, 15> kDTypes{{{DType::f32, "f32", 4},
                                             {DType::f16, "f16", 2},
                                             {DType::bf16, "bf16", 2},
                                             {DType::f64, "f64", 8},
@@ -25,7 +25,10 @@ constexpr std::array<DTypeRow, 12> kDTypes{{{DType::f32, "f32", 4},
                                             {DType::u64, "u64", 8},
                                             {DType::i16, "i16", 2},
                                             {DType::u16, "u16", 2},
-                                            {DType::i64, "i64", 8}}};
+                                            {DType::i64, "i64", 8},
+                                            {DType::boolean, "bool", 1},
+                                            {DType::f8e4m3, "f8e4m3", 1},
+                                            {DType::f8e5m2, "f8e5m2", 1}}};
 
 /// Converts through the bits of a double, which can represent every half, including subnormals.
 double half_value(uint16_t bits) {
@@ -35,6 +38,16 @@ double half_value(uint16_t bits) {
   if (magnitude == 0x7c00U) return sign != 0 ? -INFINITY : INFINITY;
   if (magnitude < 0x0400U) return (sign != 0 ? -0x1p-24 : 0x1p-24) * static_cast<double>(magnitude);
   return std::bit_cast<double>(sign | ((magnitude << 42) + kBiases));
+}
+
+/// No infinities, and one NaN of each sign.
+double e4m3_value(uint8_t bits) {
+  constexpr int kBias = 7, kFractionBits = 3, kSubnormalExponent = 1 - kBias;
+  const int magnitude = bits & 0x7f, exponent = magnitude >> kFractionBits, fraction = magnitude & 7;
+  if (magnitude == 0x7f) return std::nan("");
+  const double value = exponent == 0 ? std::ldexp(fraction, kSubnormalExponent - kFractionBits)
+                                     : std::ldexp(8 + fraction, exponent - kBias - kFractionBits);
+  return (bits & 0x80) != 0 ? -value : value;
 }
 
 template <class T>
@@ -55,7 +68,27 @@ Dim3 unflatten(uint64_t linear, const Dim3& extent) {
 size_t size_of(DType type) { return kDTypes[static_cast<size_t>(type)].bytes; }
 std::string_view name_of(DType type) { return kDTypes[static_cast<size_t>(type)].name; }
 
+bool is_floating(DType type) {
+  switch (type) {
+    case DType::f32:
+    case DType::f16:
+    case DType::bf16:
+    case DType::f64:
+    case DType::f8e4m3:
+    case DType::f8e5m2:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_signed_integer(DType type) {
+  return type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
+}
+
 std::optional<DType> dtype_from(std::string_view name) {
+  if (name == "fp8e4nv") return DType::f8e4m3;
+  if (name == "fp8e5") return DType::f8e5m2;
   for (const auto& row : kDTypes)
     if (row.name == name) return row.type;
   return std::nullopt;
@@ -100,6 +133,7 @@ double value_of(DType type, const void* element) {
     case DType::i8:
       return read_as<int8_t>(element);
     case DType::u8:
+    case DType::boolean:  // as it is: a kernel may store a 2
       return read_as<uint8_t>(element);
     case DType::u64:
       return static_cast<double>(read_as<uint64_t>(element));
@@ -109,6 +143,10 @@ double value_of(DType type, const void* element) {
       return read_as<uint16_t>(element);
     case DType::i64:
       return static_cast<double>(read_as<int64_t>(element));
+    case DType::f8e4m3:
+      return e4m3_value(read_as<uint8_t>(element));
+    case DType::f8e5m2:  // the upper half of an f16
+      return half_value(static_cast<uint16_t>(read_as<uint8_t>(element) << 8));
   }
   return 0;
 }

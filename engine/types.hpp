@@ -23,10 +23,15 @@ struct Dim3 {
 /// The index of the linear-th block (or thread) of an extent, x fastest.
 Dim3 unflatten(uint64_t linear, const Dim3& extent);
 
-enum class DType { f32, f16, bf16, f64, i32, u32, i8, u8, u64, i16, u16, i64 };
-size_t size_of(DType type);                              ///< bytes
-std::string_view name_of(DType type);                    ///< "f32"
-std::optional<DType> dtype_from(std::string_view name);  ///< nothing if there is no such type
+/// boolean: a byte that is 0 or 1. f8e4m3 and f8e5m2: the floating-point numbers of 8 bits with that many bits of
+/// exponent and mantissa (PTX ISA, "Alternate Floating-Point Data Formats"), fp8e4nv and fp8e5 in Triton.
+enum class DType { f32, f16, bf16, f64, i32, u32, i8, u8, u64, i16, u16, i64, boolean, f8e4m3, f8e5m2 };
+size_t size_of(DType type);  ///< bytes
+bool is_floating(DType type);
+bool is_signed_integer(DType type);
+std::string_view name_of(DType type);  ///< "f32"
+/// Also by Triton's names for the types of 8 bits. Nothing if there is no such type.
+std::optional<DType> dtype_from(std::string_view name);
 
 enum class DeviceKind { sim, gpu };
 std::string_view name_of(DeviceKind kind);  ///< "sim", "gpu"

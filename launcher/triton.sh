@@ -4,7 +4,7 @@
 
 triton_version=3.6.0 # as triton.txt pins it
 triton_download='188 MB'
-triton_unpacked='640 MB'
+triton_unpacked='700 MB'
 
 triton_folder() { printf '%s/triton\n' "$(data_folder)"; }
 

@@ -28,21 +28,8 @@ struct ExecPlan {
   std::vector<PrintedSlice> slices;
 };
 
-/// "sm_90", "compute_90" and "90" → "compute_90"; 90a is kept as a separate target.
-Result<std::string> read_architecture(const std::string& text) {
-  if (text.empty()) return std::string();
-  std::string_view number = text;
-  for (const std::string_view prefix : {"sm_", "compute_"})
-    if (number.starts_with(prefix)) number.remove_prefix(prefix.size());
-  std::string_view digits = number;
-  if (digits.ends_with('a') || digits.ends_with('f')) digits.remove_suffix(1);
-  if (digits.size() < 2 || digits.size() > 3 || digits.find_first_not_of("0123456789") != std::string_view::npos)
-    return fail(ErrorId::usage, fmt::format("--arch '{}' is none; architectures are called sm_75, sm_80, sm_90", text));
-  return fmt::format("compute_{}", number);
-}
-
 Result<void> read_compile_options(const ExecOptions& options, Plan& plan) {
-  auto architecture = read_architecture(options.architecture);
+  auto architecture = parse_architecture(options.architecture);
   if (!architecture) return tl::unexpected<Error>(architecture.error());
   plan.architecture = std::move(*architecture);
   for (const auto& text : options.defines) {
@@ -65,7 +52,7 @@ Result<void> read_compile_options(const ExecOptions& options, Plan& plan) {
 /// A buffer identified only by its position gets its parameter's name, unless that is already used.
 std::vector<std::string> usual_names(const ExecOptions& options, ExecNames& known) {
   const auto needs_name = [](const std::string& text) {
-    constexpr std::array<std::string_view, 5> kWithBuffers{"buf:", "tex:", "raw:", "ptrs:", "struct:"};
+    constexpr std::array<std::string_view, 6> kWithBuffers{"buf:", "tex:", "raw:", "ptrs:", "struct:", "desc:"};
     constexpr long kColonsOfNamed = 4;  // buf:TYPE:COUNT:INIT:NAME
     const Assignment given = split_argument(text);
     const auto begins = [&](std::string_view form) { return given.value.starts_with(form); };
@@ -99,6 +86,9 @@ Result<void> read_launch(const ExecOptions& options, ExecNames& known, Plan& pla
   launch.shared_bytes = static_cast<uint32_t>(*shared);
   auto parsed = parse_arguments(options.arguments, options.symbols, plan.buffers, names, usual_names(options, known));
   if (!parsed) return tl::unexpected<Error>(parsed.error());
+  for (size_t i = 0; !is_triton && i < parsed->arguments.size(); ++i)
+    if (const auto* one = std::get_if<BufferArgument>(&parsed->arguments[i]); one != nullptr && one->descriptor)
+      return fail(ErrorId::bad_argument, options.arguments[i], "desc: is for Triton kernels, in a .py file");
   launch.arguments = std::move(parsed->arguments);
   launch.argument_names = std::move(parsed->names);
   launch.presets = std::move(parsed->presets);

@@ -76,14 +76,8 @@ Result<void> arrange(Launch& launch, const SourceKernel& kernel) {
 }
 
 Result<void> read_constexprs(const SourceKernel& kernel, const Plan& plan, ExecNames& known, Launch& launch) {
-  std::vector<std::string> all;
-  for (const ParameterType& one : kernel.foreign->parameters) all.push_back(one.name);
   for (const Define& define : plan.defines) {
-    if (!contains(kernel.foreign->constexprs, define.name) && !contains(all, define.name))
-      return fail(
-          ErrorId::usage,
-          fmt::format("-D {}: kernel '{}' has no such parameter; its tl.constexpr parameters are: {}", define.name,
-                      kernel.name, kernel.foreign->constexprs.empty() ? "none" : list_of(kernel.foreign->constexprs)));
+    if (auto has = check_constexpr(kernel, define.name); !has) return has;
     // A word such as True, relu or tl.float16 is passed on as it is.
     std::string value = define.value;
     if (value.find_first_of("*/+(^") != std::string::npos || known.lookup()(value))
@@ -110,6 +104,16 @@ Result<void> read_options(const ExecOptions& options, ExecNames& known, Launch& 
 }
 
 }  // namespace
+
+Result<void> check_constexpr(const SourceKernel& kernel, const std::string& name) {
+  const auto& constexprs = kernel.foreign->constexprs;
+  const auto& parameters = kernel.foreign->parameters;
+  if (contains(constexprs, name) || std::ranges::find(parameters, name, &ParameterType::name) != parameters.end())
+    return {};
+  return fail(ErrorId::usage,
+              fmt::format("-D {}: kernel '{}' has no such parameter; its tl.constexpr parameters are: {}", name,
+                          kernel.name, constexprs.empty() ? "none" : list_of(constexprs)));
+}
 
 Result<void> check_options(const ExecOptions& options, KernelLanguage language) {
   const Option warps{!options.num_warps.empty(), "--num-warps"}, stages{!options.num_stages.empty(), "--num-stages"};

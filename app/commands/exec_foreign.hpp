@@ -10,6 +10,9 @@ namespace tilescope {
 /// Refuses options that mean nothing for this language.
 Result<void> check_options(const ExecOptions& options, KernelLanguage language);
 
+/// Refuses a -D for which a Triton kernel has no parameter.
+Result<void> check_constexpr(const SourceKernel& kernel, const std::string& name);
+
 /// Puts the arguments of the plan's launch in the kernel's order, and reads the constexprs, warps and stages of a
 /// Triton kernel.
 Result<void> settle_foreign(const ExecOptions& options, ExecSource& source, ExecNames& known, Plan& plan);

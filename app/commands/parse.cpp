@@ -72,13 +72,14 @@ void add_exec_options(CLI::App& command, ExecOptions& options) {
   command.add_option("--arch,--target", options.architecture,
                      "sm_75 and up: what __CUDA_ARCH__ says, and what the kernel is compiled for; sm_80 if left out");
   command
-      .add_option(
-          "--arg", options.arguments,
-          "[PARAMETER=]SPEC, in kernel order: f32:2.5 i32:-7 bool:true f32:1,2,3,4 null ptr:NAME bytes:HEX "
-          "struct:i32:7;ptr:x ptrs:buf:…;ptr:x raw:buf:… or buf:TYPE:COUNT:INIT[:NAME]; TYPE f16 bf16 f32 f64, "
-          "i8 to i64, u8 to u64; INIT zero ones iota normal uniform poison, a number or @FILE; a texture object "
-          "is tex:TYPE[x2|x4]:WIDTH[xHEIGHT[xDEPTH]]:INIT[:OPTION…], OPTION point linear clamp wrap mirror "
-          "border normalized float layered linear-memory")
+      .add_option("--arg", options.arguments,
+                  "[PARAMETER=]SPEC, in kernel order: f32:2.5 i32:-7 bool:true f32:1,2,3,4 null ptr:NAME bytes:HEX "
+                  "struct:i32:7;ptr:x ptrs:buf:…;ptr:x raw:buf:… or buf:TYPE:COUNT:INIT[:NAME]; TYPE f16 bf16 f32 f64 "
+                  "f8e4m3 f8e5m2 bool, i8 to i64, u8 to u64; INIT zero ones iota normal uniform poison, a number or "
+                  "@FILE; a texture object "
+                  "is tex:TYPE[x2|x4]:WIDTH[xHEIGHT[xDEPTH]]:INIT[:OPTION…], OPTION point linear clamp wrap mirror "
+                  "border normalized float layered linear-memory; a Triton kernel's tensor descriptor is "
+                  "desc:TYPE:SHAPE:INIT:block=BLOCK[:strides=S,…,1][:padding=nan]")
       ->take_all();
   command
       .add_option("--symbol", options.symbols,

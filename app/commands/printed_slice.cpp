@@ -95,9 +95,7 @@ json value_json(const BufferSpec& spec, const HostBuffer& buffer, size_t i) {
   if (buffer.type == DType::u64) return buffer.as<uint64_t>()[i];
   const double value = value_at(buffer, i);
   if (!std::isfinite(value)) return nullptr;
-  const bool whole =
-      buffer.type != DType::f32 && buffer.type != DType::f64 && buffer.type != DType::f16 && buffer.type != DType::bf16;
-  return whole ? json(static_cast<int64_t>(value)) : json(value);
+  return is_floating(buffer.type) ? json(value) : json(static_cast<int64_t>(value));
 }
 
 /// Calls visit(index of its first element) for each row of the last dimension.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "app/commands/exec_foreign.hpp"
 #include "app/commands/exec_names.hpp"
 #include "app/sandbox/form/arguments.hpp"
 #include "app/sandbox/form/kernel_form.hpp"
@@ -32,7 +33,7 @@ std::vector<std::optional<std::string>> given_arguments(const ExecOptions& optio
 void fill_fields(const std::string& spec, const std::string& name, FieldTexts& edits) {
   const auto parts = split(spec, ':', 5);
   if (spec == "null") edits[name + ".shape"] = "null";
-  if (parts[0] == "tex") edits[name + ".spec"] = spec;
+  if (parts[0] == "tex" || parts[0] == "desc") edits[name + ".spec"] = spec;
   if (parts.size() == 2 && parts[0] != "bytes" && parts[0] != "ptr" && parts[0] != "struct")
     edits[name + ".value"] = parts[1];
   if (parts.size() < 4 || parts[0] != "buf") return;
@@ -96,6 +97,9 @@ Result<void> check_complete(const ExecOptions& options, ExecSource& source) {
   if (source.language() != KernelLanguage::cuda) {
     const auto kernel = source.foreign_kernel();
     if (!kernel) return forward(kernel);
+    for (size_t i = 0; is_triton && i < options.defines.size(); ++i)
+      if (auto has = check_constexpr(**kernel, options.defines[i].substr(0, options.defines[i].find('='))); !has)
+        return has;
     for (const std::string& name : (*kernel)->foreign->needed)
       if (!is_defined(options, name)) missing.push_back("-D " + name);
   }

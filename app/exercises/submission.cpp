@@ -223,8 +223,7 @@ std::shared_ptr<const Lab> make_exercise_lab(const Exercise& exercise, size_t ca
     lab->tolerance = *exercise.tolerance;
   else
     lab->tolerance_for = [](const std::string&, const Config&, DType type) {
-      const bool floating = type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::f64;
-      return floating ? Tolerance{} : Tolerance{0, 0};
+      return is_floating(type) ? Tolerance{} : Tolerance{0, 0};
     };
   lab->rungs.push_back(make_rung(exercise, one, submission, std::move(reference)));
   // A lab without a reference of its own has no comparison; the rung has the expected values.

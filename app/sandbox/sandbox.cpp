@@ -41,6 +41,7 @@ Rung make_rung(const fs::path& file, const KernelForm& form) {
   rung.name = form.kernel;
   rung.title = {form.kernel, form.kernel};
   rung.kernels = {form.last_name};
+  rung.architecture = fill_in(form, n_of(form)).architecture;
   rung.buffers = [shared](const Config& config) { return fill_in(*shared, config.size("n")).buffers; };
   rung.variables = [shared](const Config& config) { return fill_in(*shared, config.size("n")).variables; };
   rung.launches = [shared](const Config& config) {

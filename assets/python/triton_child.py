@@ -3,7 +3,8 @@
     {"do": "versions"}
     {"do": "kernels", "file": …, "text": …}                      the @triton.jit functions of a file
     {"do": "compile", "file": …, "text": …, "kernel": …,         PTX, TTIR and TTGIR of one specialization
-     "arguments": [{"type": "*fp32"}, {"type": "i32", "value": 1000}], "constexprs": {"BLOCK": 1024},
+     "arguments": [{"type": "*fp32"}, {"type": "i32", "value": 1000}, {"type": "fp32", "number": 0.5}],
+     "constexprs": {"BLOCK": 1024},
      "options": {"num_warps": 4}, "target": 80}
     {"do": "assemble", "ptx": …, "target": "sm_90"}              the cubin, by the ptxas that comes with Triton
 
@@ -21,10 +22,11 @@ import tempfile
 import traceback
 import types
 
-from triton_file import Module
+from triton_file import Module, cause_of
 from triton_guess import guess_of
 from triton_refusal import Refused, first_line, line_in
-from triton_stand_ins import Buffer, StandIn, UnknownNumber
+from triton_stand_ins import Buffer, NeedsNumbers, StandIn, UnknownNumber
+from triton_types import NAMES
 
 QUESTIONS, ANSWERS = os.fdopen(os.dup(0), encoding="utf-8"), os.dup(1)
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a file that reads its input must not take the questions
@@ -32,7 +34,15 @@ os.dup2(2, 1)  # what a file prints must not be mixed with the answers
 sys.stdout = sys.stderr
 
 OLDEST = (3, 3)  # of Triton, whose ASTSource takes attributes as they are given here
-TILE_FORM = re.compile(r"^(\*?)(fp64|fp32|fp16|bf16|i64|i32|i16|i8|u64|u32|u16|u8|u1|i1|fp8e4nv|fp8e5)$")
+ELEMENT = "|".join(NAMES)
+TYPE_FORM = re.compile(rf"^(?:\*?(?:{ELEMENT})|tensordesc<(?:{ELEMENT})\[\d+(?:, \d+)*\]>)$")
+FIRST_FP8E4NV = 89  # the capability from which on Triton has this type; the simulator runs its PTX
+HINTS = {  # how to mend what Triton's compiler refuses, by the beginning of its sentence
+    "type fp8e4nv not supported in this architecture": f"from sm_{FIRST_FP8E4NV} on it is: --target sm_{FIRST_FP8E4NV}",
+    "arange's arguments must be of type tl.constexpr": "annotate the parameter as tl.constexpr, and give it with -D",
+    "Unsupported ptr type": "this address is a number: give a buffer for its pointer",
+}
+FIRST_TMA = 90  # from this capability on Triton lowers descriptors to TMA, and its launcher encodes them
 
 
 # ---------------------------------------------------------------- files
@@ -132,7 +142,7 @@ def describe(module, name, kernel, others):
             entry["default"] = plain(param.default)
         parameters.append(entry)
     suggestion = guess(module, jit, given_values(jit, configs, heuristics))
-    has_pointers = suggestion is None or any(one["kind"] == "pointer" for one in suggestion["parameters"].values())
+    has_pointers = suggestion is None or any(one["kind"] != "number" for one in suggestion["parameters"].values())
     return {
         "name": name,
         "line": first_line_of(jit),
@@ -149,7 +159,7 @@ def answer_kernels(request):
     module = module_of(request)
     kernels = kernels_of(module)
     return {"kernels": [describe(module, name, kernel, kernels) for name, kernel in kernels.items()],
-            "skipped": [{"line": line, "why": why} for line, why in module.skipped],
+            "skipped": [{"line": one.line, "why": one.why} for one in module.causes()],
             "imported": sorted(module.imported)}
 
 
@@ -161,8 +171,10 @@ def specialized(param, argument):
     kind, value = argument["type"], argument.get("value")
     if kind == "none":
         return "constexpr", None, []
-    if not TILE_FORM.match(kind):
+    if not TYPE_FORM.match(kind):
         raise Refused("argument", f"'{param.name}' cannot have the type {kind}")
+    if kind.startswith("tensordesc"):
+        return kind, None, []
     aligned = [["tt.divisibility", 16]]
     if kind.startswith("*"):
         return kind, None, aligned if argument.get("aligned", True) else []
@@ -183,7 +195,11 @@ def seen_by_heuristic(argument):
         return None
     if kind.startswith("*"):
         return Buffer(kind[1:])
-    return UnknownNumber() if kind.startswith(("fp", "bf")) else argument.get("value")
+    if kind.startswith("tensordesc"):
+        return Buffer(re.match(r"tensordesc<(\w+)", kind)[1])
+    if kind in ("i1", "u1"):
+        return bool(argument.get("value"))
+    return argument.get("number", UnknownNumber()) if kind.startswith(("fp", "bf")) else argument.get("value")
 
 
 def bind(jit, arguments, constexprs, heuristics, options):
@@ -292,6 +308,13 @@ class Diagnostics:
         self.file.close()
 
 
+def hint_of(message):
+    for form, hint in HINTS.items():
+        if message.startswith(form):
+            return hint
+    return ""
+
+
 def compile_error(module, jit, error, diagnostics=""):
     """The sentence of an error of Triton's compiler, at its line of the file."""
     from triton.compiler.errors import CompilationError
@@ -309,7 +332,7 @@ def compile_error(module, jit, error, diagnostics=""):
             message = f"{first_line(cause)}"
         lines = [one for one in (message or str(error)).splitlines() if not re.match(r"\s*(at \d+:\d+:|\^)", one)]
         message = lines[-1].strip() if lines else type(error).__name__
-    message = re.sub(r"^(?:Name|Assertion|Value|Type)Error\(['\"](.*)['\"]\)$", r"\1", message)
+    message = re.sub(r"^\w+Error\(['\"](.*)['\"]\)$", r"\1", message)
     if re.match(r"\((?:triton\.language\.\w+(?:, )?)+\)$", message):  # a key that libdevice's tables do not have
         message = f"there is no such function for the types {message.replace('triton.language.', 'tl.')}"
     missing = re.match(r"(?:name )?'?(\w+)'? is not defined", message)
@@ -317,12 +340,16 @@ def compile_error(module, jit, error, diagnostics=""):
     value = module.namespace.get(unusable.group(1)) if unusable else None
     if isinstance(value, StandIn):
         message = f"the kernel uses {unusable.group(1)}, which is not there: {value.why}"
-    if missing and module.skipped and missing.group(1) not in module.namespace:
-        message += f" (line {module.skipped[0][0]} of the file raised {module.skipped[0][1]})"
+    cause = cause_of(missing.group(1), module.skipped) if missing else None
+    if cause and missing.group(1) not in module.namespace:
+        message += f" (line {cause.line} of the file raised {cause.why})"
     if not line:
         place = re.search(r"^(?:loc\()?\"?" + re.escape(module.file) + r"\"?:(\d+):\d+\)?: error: (.*)$", diagnostics, re.M)
         line, message = (int(place[1]), place[2]) if place else (0, message)
-    return Refused("compile", message, line)
+    failed = re.search(r"Assertion `(.*?)' failed|Pipeline failed while executing \[`(\w+)`", diagnostics)
+    if failed and not isinstance(error, CompilationError):
+        message = f"Triton's compiler fails by itself: {failed[1] or failed[2]}"
+    return Refused("compile", message, line, hint_of(message))
 
 
 def answer_compile(request):
@@ -333,15 +360,19 @@ def answer_compile(request):
     kernels = kernels_of(module)
     name = request["kernel"]
     if name not in kernels:
-        if module.skipped and not kernels:
-            raise module.why_missing(name)
-        raise Refused("name", f"the file has no kernel '{name}'; it has {', '.join(kernels) or 'none'}")
+        raise module.why_missing(name) or Refused("name", f"the file has no kernel '{name}'; it has {', '.join(kernels) or 'none'}")
     jit, configs, heuristics = kernels[name]
     constexprs, options = dict(request["constexprs"]), dict(request["options"])
     if configs:  # what is not given comes from the first configuration
         constexprs = {**{key: plain(value) for key, value in configs[0].kwargs.items()}, **constexprs}
         options = {"num_warps": configs[0].num_warps, "num_stages": configs[0].num_stages, **options}
-    signature, constants, attributes, kept = bind(jit, request["arguments"], constexprs, heuristics, options)
+    try:
+        signature, constants, attributes, kept = bind(jit, request["arguments"], constexprs, heuristics, options)
+    except NeedsNumbers:
+        return {"needs_numbers": True}
+    if request["target"] >= FIRST_TMA and any(kind.startswith("tensordesc") for kind in signature.values()):
+        raise Refused("compile", f"from sm_{FIRST_TMA} on a descriptor that {name} is given is one of TMA, which is not "
+                      "available here", first_line_of(jit), "leave --target out")
     source = ASTSource(fn=jit, signature=signature, constexprs=constants, attrs=attributes)
     target = GPUTarget("cuda", request["target"], 32)
     os.write(2, f"it was compiling {name}\n".encode())
@@ -356,7 +387,11 @@ def answer_compile(request):
             if extension != "llir":
                 texts[extension] = str(stage)
     except Exception as error:
-        raise compile_error(module, jit, error, diagnostics.read()) from None
+        refusal = compile_error(module, jit, error, diagnostics.read())
+        words = [key for key, value in constexprs.items() if isinstance(value, str) and not value.startswith("tl.")]
+        if words and "'str' object" in refusal.message:
+            refusal.hint = f"{words[0]} is the text '{constexprs[words[0]]}'"
+        raise refusal from None
     finally:
         diagnostics.close()
     threads = re.search(r"\.reqntid\s+(\d+)", texts["ptx"])
@@ -373,11 +408,12 @@ def answer_compile(request):
     }
 
 
-def ptxas_path():
-    """The assembler that comes with Triton."""
+def ptxas_path(target):
+    """The assembler that comes with Triton. Since 3.6 there is a newer one for sm_100 and up."""
     from triton import knobs
 
-    return knobs.nvidia.ptxas.path
+    is_newer = int(re.search(r"\d+", target)[0]) >= 100 and hasattr(knobs.nvidia, "ptxas_blackwell")
+    return (knobs.nvidia.ptxas_blackwell if is_newer else knobs.nvidia.ptxas).path
 
 
 def answer_assemble(request):
@@ -386,10 +422,10 @@ def answer_assemble(request):
         source, cubin = os.path.join(folder, "kernel.ptx"), os.path.join(folder, "kernel.cubin")
         with open(source, "w", encoding="utf-8") as file:
             file.write(request["ptx"])
-        done = subprocess.run([ptxas_path(), "-lineinfo", "-v", f"--gpu-name={request['target']}", source, "-o", cubin],
+        done = subprocess.run([ptxas_path(request["target"]), "-lineinfo", "-v", f"--gpu-name={request['target']}", source, "-o", cubin],
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise Refused("assemble", next((line for line in done.stderr.splitlines() if "error" in line.lower()),
+            raise Refused("assemble", next((line for line in done.stderr.splitlines() if re.search("error|fatal", line)),
                                            f"ptxas ended with status {done.returncode}"))
         with open(cubin, "rb") as file:
             log = [line for line in done.stderr.splitlines(True) if "Compile time" not in line]

@@ -12,6 +12,7 @@ __init__.py, unless a name of theirs is asked for.
 """
 
 import ast
+import dataclasses
 import importlib
 import importlib.machinery
 import linecache
@@ -116,7 +117,7 @@ class HelperFinder(importlib.machinery.PathFinder):
 
 
 def execute(statement, file, namespace, skipped):
-    """One that raises is noted as (line, sentence). Names that it would have imported become stand-ins."""
+    """One that raises is noted. Names that it would have imported become stand-ins."""
     try:
         exec(compile(ast.Module([statement], []), file, "exec"), namespace)
         return
@@ -126,16 +127,35 @@ def execute(statement, file, namespace, skipped):
         line = line_in(file, error) or statement.lineno
         sentence = "it ends the process" if isinstance(error, (Ended, SystemExit)) else (
             f"{type(error).__name__}: {first_line(error)}{why_of_helper(error)}")
-        skipped.append((line, sentence))
+        is_kernel = isinstance(statement, ast.FunctionDef) and bool(statement.decorator_list)
+        skipped.append(Skipped(line, sentence, frozenset(bound_by(statement)), is_kernel))
     for name, path in bound_by_import(statement):
         namespace.setdefault(name, triton_stand_ins.StandIn(path, f"line {line} raised {sentence}"))
+
+
+def cause_of(name, skipped):
+    """The statement that raised and would have bound the name; where that one only missed a name that a different one
+    would have bound, that one. None: the name is missing for no such reason."""
+    cause = None
+    for _ in range(len(skipped)):
+        found = next((one for one in skipped if name in one.names and one is not cause), None)
+        if found is None:
+            break
+        cause = found
+        missed = re.match(r"NameError: name '(\w+)' is not defined", cause.why)
+        if not missed:
+            break
+        name = missed[1]
+    return cause
 
 
 def why_of_helper(error):
     """A name may be missing in an imported file because a statement raised there."""
     helper = sys.modules.get(error.name) if isinstance(error, ImportError) and error.name else None
-    skipped = getattr(getattr(helper, "__loader__", None), "skipped", None)
-    return f"; line {skipped[0][0]} of that file raised {skipped[0][1]}" if skipped else ""
+    skipped = getattr(getattr(helper, "__loader__", None), "skipped", [])
+    missed = re.match(r"cannot import name '(\w+)'", str(error))
+    cause = cause_of(missed[1], skipped) if missed else None
+    return f"; line {cause.line} of that file raised {cause.why}" if cause else ""
 
 
 def packages_above(folder):
@@ -157,6 +177,22 @@ def is_host_side(statement):
     return isinstance(statement, (ast.For, ast.While, ast.With, ast.Assert, ast.Delete))
 
 
+def bound_by(statement):
+    """The names that a statement binds at the top of its file, also below try, if, with and for."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {statement.name}
+    names = {name for name, _ in bound_by_import(statement)}
+    for node in ast.iter_child_nodes(statement):
+        if isinstance(node, ast.stmt):
+            names |= bound_by(node)
+        elif isinstance(node, ast.ExceptHandler):
+            for inner in node.body:
+                names |= bound_by(inner)
+        else:
+            names |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    return names
+
+
 def bound_by_import(statement):
     """The names that an import statement binds, also in try or if, with the module that each comes from."""
     for node in ast.walk(statement):
@@ -169,23 +205,33 @@ def bound_by_import(statement):
                     yield one.asname or one.name, f"{node.module or '.'}.{one.name}"
 
 
+@dataclasses.dataclass
+class Skipped:
+    """A statement that raised."""
+    line: int
+    why: str  # "ZeroDivisionError: division by zero"
+    names: frozenset  # which it would have bound
+    is_kernel: bool  # it defines a function with decorators
+
+
 class Module:
     """An executed file."""
 
     def __init__(self, file, text):
         self.file, self.text = file, text
-        self.skipped = []  # (line, sentence) of the statements that raised
+        self.skipped = []
         self.imported = {}
         self.namespace = None
         self.tree = None
 
     def execute(self):
+        if "\0" in self.text:
+            line = self.text[:self.text.index("\0")].count("\n") + 1
+            raise Refused("syntax", "the file holds a null byte, so it is not Python", line)
         try:
             self.tree = ast.parse(self.text, self.file)
         except SyntaxError as error:
             raise Refused("syntax", f"{error.msg}", error.lineno or 0) from None
-        except ValueError as error:  # a null byte
-            raise Refused("syntax", first_line(error)) from None
         triton_stand_ins.install()
         # inspect.getsource, which Triton calls, reads the text from here. Without a time of change it is never reread.
         linecache.cache[self.file] = (len(self.text), None, self.text.splitlines(True), self.file)
@@ -248,7 +294,7 @@ class Module:
         except TookTooLong as error:
             line = line_in(self.file, error) or statement.lineno
             raise Refused("slow", f"the file runs for more than {LONGEST} s here", line,
-                          "Importing it must only define kernels: put the rest below if __name__ == '__main__'.") from None
+                          "importing it must only define kernels: put the rest below if __name__ == '__main__'.") from None
 
     def forget_imports(self, before):
         """Files beside this one may change: the next execution imports them anew."""
@@ -266,8 +312,12 @@ class Module:
         except OSError:
             return False
 
+    def causes(self):
+        """The statements that raised, those first for which kernels are missing."""
+        first = [cause_of(name, self.skipped) for one in self.skipped if one.is_kernel for name in one.names]
+        return first + [one for one in self.skipped if one not in first]
+
     def why_missing(self, name):
-        """The sentence for a name that a kernel needs and that a failed statement would have defined."""
-        for line, why in self.skipped:
-            return Refused("raised", f"the file raised {why}", line)
-        return Refused("name", f"the file has no '{name}'")
+        """The sentence for a kernel that the file lacks because a statement raised; None: not for this reason."""
+        cause = cause_of(name, self.skipped)
+        return Refused("raised", f"the file raised {cause.why}", cause.line) if cause else None

@@ -12,9 +12,11 @@ the functions of the file that the kernel calls.
 """
 
 import ast
-import math
 import re
 import textwrap
+
+from triton_descriptors import USUAL_BLOCK, descriptors_of
+from triton_types import type_behind
 
 MEMORY = {"load": (True, False), "store": (False, True), "make_block_ptr": (False, False),
           "make_tensor_descriptor": (False, False)}
@@ -151,6 +153,9 @@ class Reading:
                 self.locks.add(self.base_of(node.args[0]))
         elif name in MEMORY:
             address = keyword(node, "base", 0) if name.startswith("make") else keyword(node, "pointer", 0)
+            object_ = node.func.value if isinstance(node.func, ast.Attribute) else None
+            if isinstance(object_, ast.Name) and any(called(one) in DESCRIBED for one in self.assigned.get(object_.id, [])):
+                address = object_  # desc.load([i, j])
             if address is not None:
                 self.note_access(address, *MEMORY[name], call=node)
         elif isinstance(node.func, ast.Name) and self.depth < 4:
@@ -448,6 +453,10 @@ def guess_of(jit, known, find):
     reading = Reading(jit, find)
     dot = has_dot(reading)
     parameters, strides = {}, {}
+    blocks = set()  # the names of extents of descriptors' blocks
+    for name, spec in descriptors_of(reading, "f16" if dot else "f32").items():
+        parameters[name] = {"kind": "descriptor", "value": spec}
+        blocks.update(spec.rpartition("=")[2].split(","))
     for name, pointer in reading.pointers.items():
         dimensions = extents_of(pointer, reading)
         extents = [extent or ("64" if len(dimensions) > 2 and i < len(dimensions) - 2 else "n")
@@ -467,7 +476,7 @@ def guess_of(jit, known, find):
             kind = "i32"
         annotation = str({param.name: param for param in jit.params}[name].annotation_type or "")
         role = "inout" if pointer.read and pointer.written else "output" if pointer.written else "input"
-        parameters[name] = {"kind": "pointer", "type": type_of_annotation(annotation) or kind,
+        parameters[name] = {"kind": "pointer", "type": type_behind(annotation) or kind,
                             "shape": ", ".join(extents) or "n", "role": role, "fill": fill_of(pointer, kind)}
     constexprs = {}
     for param in jit.params:
@@ -477,23 +486,17 @@ def guess_of(jit, known, find):
         if param.is_constexpr:
             if name in known:
                 continue
-            constexprs[name] = strides.get(name) or guess_constexpr(name, reading, dot)
+            constexprs[name] = strides.get(name) or (USUAL_BLOCK if name in blocks else guess_constexpr(name, reading, dot))
         elif name not in known:
             parameters[name] = guess_number(param, name, reading, param.has_default)
             if name in strides:
                 parameters[name].update(type="i32", value=strides[name])
-    return {"n": size_of(reading, dot), "grid": [reading.grid(axis) for axis in range(3)], "constexprs": constexprs,
+    return {"n": size_of(reading, dot, parameters), "grid": [reading.grid(axis) for axis in range(3)], "constexprs": constexprs,
             "parameters": parameters}
 
 
-def size_of(reading, dot):
-    deepest = max((len(extents_of(one, reading)) for one in reading.pointers.values()), default=1)
+def size_of(reading, dot, parameters):
+    deepest = max([len(extents_of(one, reading)) for one in reading.pointers.values()] +
+                  [one["value"].split(":")[2].count(",") + 1 for one in parameters.values()
+                   if one["kind"] == "descriptor"], default=1)
     return 128 if dot else 4096 if deepest <= 1 else 256 if deepest == 2 else 32
-
-
-def type_of_annotation(annotation):
-    """"*fp32" → "f32"."""
-    match = re.match(r"\*(fp|bf|i|u)(\d+)$", annotation)
-    if not match:
-        return None
-    return {"fp": "f", "bf": "bf"}.get(match[1], match[1]) + match[2] if math.log2(int(match[2])).is_integer() else None

@@ -16,6 +16,8 @@ import os
 import sys
 import types
 
+from triton_types import torch_name
+
 REPLACED = ("torch", "torchvision", "torchaudio")
 # Packages that only the host side of a file uses; those that are installed are imported as they are.
 HOST_SIDE = ("cuda", "cupy", "einops", "flash_attn", "matplotlib", "numpy", "packaging", "pandas", "psutil",
@@ -163,21 +165,33 @@ class Buffer(Tensor):
     """What a heuristic sees of a buffer."""
 
     def __init__(self, kind):
-        self.dtype = getattr(importlib.import_module("torch"), TORCH_NAMES.get(kind, kind))
+        self.dtype = getattr(importlib.import_module("torch"), torch_name(kind))
+
+
+class NeedsNumbers(BaseException):
+    """A heuristic uses the value of a floating-point argument. A heuristic may catch every Exception, but not this."""
 
 
 class UnknownNumber:
-    """What a heuristic sees of a floating-point argument, whose value no other part of a compilation depends on."""
+    """What a heuristic sees of a floating-point argument at first: no other part of a compilation depends on its value,
+    so a question has none."""
 
     def _unknown(self, *_):
-        raise TypeError("it depends on a floating-point argument, whose value is not known here")
+        raise NeedsNumbers()
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __int__ = _unknown
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _unknown
+    __abs__ = __pow__ = __rpow__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __round__ = __hash__ = _unknown
+    __str__ = __repr__ = __format__ = _unknown
+
+    def __getattr__(self, name):
+        raise NeedsNumbers()
+
+    @property
+    def __class__(self):
+        return float
 
 
-TORCH_NAMES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64", "u8": "uint8", "u16": "uint16",
-               "u32": "uint32", "u64": "uint64", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64"}
 FACTS = {
     "torch": {"__version__": "2.9.0", "Tensor": Tensor, "dtype": class_named("dtype"),
               "device": class_named("device"), "Size": tuple},

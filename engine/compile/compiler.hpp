@@ -29,11 +29,12 @@ namespace tilescope {
 
 /// A specialization of a Triton kernel.
 struct TritonKernel {
-  /// A launch argument: its type as Triton names it, "*fp32" or "i32". Triton specializes a kernel by the value of a
-  /// whole number (1, or a multiple of 16) and by the alignment of a pointer.
+  /// A launch argument: its type as Triton names it, "*fp32", "i32" or "tensordesc<fp16[32, 64]>". Triton specializes a
+  /// kernel by the value of a whole number (1, or a multiple of 16) and by the alignment of a pointer.
   struct Argument {
     std::string type = {};
     int64_t value = 0;    // if it is a whole number
+    double number = 0;    // if it is a floating-point number, which only a heuristic of the kernel may ask for
     bool aligned = true;  // a pointer's address is a multiple of 16
     bool operator==(const Argument&) const = default;
   };

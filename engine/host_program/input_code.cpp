@@ -89,10 +89,6 @@ void scale_rows(std::vector<T>& elements, size_t columns, size_t every, double f
 }
 )";
 
-bool is_floating(DType type) {
-  return type == DType::f32 || type == DType::f64 || type == DType::f16 || type == DType::bf16;
-}
-
 bool is_random(const BufferSpec& spec) { return spec.fill == Fill::normal || spec.fill == Fill::uniform; }
 
 bool scales_rows(const BufferSpec& spec) {
@@ -128,9 +124,7 @@ std::string value_code(const BufferSpec& spec, size_t index) {
       return "static_cast<double>(i)";
     case Fill::normal: {
       if (!whole) return normal;
-      const bool is_signed =
-          spec.type == DType::i32 || spec.type == DType::i8 || spec.type == DType::i16 || spec.type == DType::i64;
-      const int middle = is_signed ? 0 : 128;
+      const int middle = is_signed_integer(spec.type) ? 0 : 128;
       return fmt::format("std::fmin(std::fmax(std::nearbyint(host::normal_at({}, i) * 32 + {}), {}), {})", stream,
                          middle, middle - 127, middle + 127);
     }
@@ -169,6 +163,12 @@ std::string cuda_type(DType type) {
       return "unsigned short";
     case DType::i64:
       return "long long";
+    case DType::boolean:
+      return "bool";
+    case DType::f8e4m3:
+      return "__nv_fp8_e4m3";
+    case DType::f8e5m2:
+      return "__nv_fp8_e5m2";
   }
   return {};
 }

@@ -55,10 +55,6 @@ def report(name, tensor):  # a checksum and the first elements
     print(f"{name}: {elements.numel()} elements, checksum {checksum:016x}, begins with {first}")
 )";
 
-bool is_floating(DType type) {
-  return type == DType::f32 || type == DType::f64 || type == DType::f16 || type == DType::bf16;
-}
-
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (size_t begin = 0; begin < text.size();) {
@@ -282,6 +278,12 @@ std::string torch_type(DType type) {
       return "torch.int64";
     case DType::u64:
       return "torch.uint64";
+    case DType::boolean:
+      return "torch.bool";
+    case DType::f8e4m3:
+      return "torch.float8_e4m3fn";
+    case DType::f8e5m2:
+      return "torch.float8_e5m2";
   }
   return {};
 }

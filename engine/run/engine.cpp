@@ -135,6 +135,7 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
     if (!param.model_only && !param.of_triton)
       plan.defines.push_back({param.name, std::to_string(config.param(param.name))});
   if (auto planted = plant_bugs(plan, *lab, *rung, request.broken); !planted) return forward(planted);
+  plan.architecture = rung->architecture;
   plan.buffers = rung->buffers ? rung->buffers(config) : lab->buffers(config);
   plan.launches = rung->launches(config);
   for (const BreakIt& one : lab->break_it) {

@@ -12,14 +12,10 @@
 namespace tilescope {
 namespace {
 
-bool is_integer(DType type) {
-  return type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::f64;
-}
-
 /// Whether element i still holds the initial pattern of an output. For small integers that pattern is an ordinary
 /// value.
 bool is_untouched(const BufferSpec& buffer, const HostBuffer& got, size_t i) {
-  if (buffer.fill != Fill::poison || (is_integer(buffer.type) && size_of(buffer.type) < 4)) return false;
+  if (buffer.fill != Fill::poison || (!is_floating(buffer.type) && size_of(buffer.type) < 4)) return false;
   return count_poison(got, i, i + 1) == 1;
 }
 
@@ -27,7 +23,7 @@ bool agree(const HostBuffer& got, const HostBuffer& expected, size_t i, const To
   const double value = value_at(got, i), wanted = value_at(expected, i);
   if (std::isnan(value) || std::isnan(wanted)) return false;
   const bool exact = tolerance.absolute == 0 && tolerance.relative == 0;
-  if (exact && got.type == expected.type && is_integer(got.type)) {
+  if (exact && got.type == expected.type && !is_floating(got.type)) {
     const size_t bytes = size_of(got.type);
     return std::memcmp(got.bytes.data() + i * bytes, expected.bytes.data() + i * bytes, bytes) == 0;
   }

@@ -54,6 +54,28 @@ uint16_t bfloat_from(float value) {
   return static_cast<uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
 }
 
+/// A floating-point format of 8 bits.
+struct Eighth {
+  int fraction_bits, bias;
+  uint8_t largest, overflow;  // the code of the largest finite number, and what is stored for a larger one
+};
+constexpr Eighth kE4m3{.fraction_bits = 3, .bias = 7, .largest = 0x7e, .overflow = 0x7f};   // NaN: it has no infinity
+constexpr Eighth kE5m2{.fraction_bits = 2, .bias = 15, .largest = 0x7b, .overflow = 0x7c};  // infinity
+
+/// Rounds to nearest even.
+uint8_t eighth_from(double value, const Eighth& format) {
+  const auto sign = static_cast<uint8_t>(std::signbit(value) ? 0x80 : 0);
+  const double magnitude = std::fabs(value);
+  if (std::isnan(value)) return sign | 0x7f;
+  if (magnitude == 0) return sign;
+  if (std::isinf(value)) return sign | format.overflow;
+  const int exponent = std::max(std::ilogb(magnitude), 1 - format.bias);
+  // Both a carry of the rounding and subnormals come out right: codes in sequence are numbers in sequence.
+  const long steps = std::lrint(std::ldexp(magnitude, format.fraction_bits - exponent));
+  const long code = (long{exponent + format.bias - 1} << format.fraction_bits) + steps;
+  return sign | (code > format.largest ? format.overflow : static_cast<uint8_t>(code));
+}
+
 template <class T>
 void write_as(HostBuffer& buffer, size_t index, T value) {
   std::memcpy(buffer.bytes.data() + index * sizeof(T), &value, sizeof(T));
@@ -111,19 +133,15 @@ bool fill_normal(HostBuffer& buffer, uint64_t stream, size_t first, size_t begin
   return true;
 }
 
-bool is_integer(DType type) {
-  return type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::f64;
-}
-
 /// A value chosen by the user instead of the default.
 double chosen_value(const BufferSpec& spec, uint64_t stream, size_t element) {
   const double first = spec.fill_values[0], second = spec.fill_values.size() > 1 ? spec.fill_values[1] : 1;
-  const auto whole = [&](double value) { return is_integer(spec.type) ? std::floor(value) : value; };
+  const auto whole = [&](double value) { return is_floating(spec.type) ? value : std::floor(value); };
   switch (spec.fill) {
     case Fill::iota:
       return whole(first + second * static_cast<double>(element));
     case Fill::normal:
-      return whole(first + second * double{normal_at(stream, element)} + (is_integer(spec.type) ? 0.5 : 0));
+      return whole(first + second * double{normal_at(stream, element)} + (is_floating(spec.type) ? 0 : 0.5));
     case Fill::uniform:
       return whole(first + (second - first) * double{uniform_at(stream, element)});
     default:
@@ -132,7 +150,7 @@ double chosen_value(const BufferSpec& spec, uint64_t stream, size_t element) {
 }
 
 double initial_value(Fill fill, uint64_t stream, size_t element, DType type) {
-  const bool integer = is_integer(type);
+  const bool integer = !is_floating(type);
   switch (fill) {
     case Fill::ones:
       return 1;
@@ -141,14 +159,15 @@ double initial_value(Fill fill, uint64_t stream, size_t element, DType type) {
     case Fill::normal:
       // For integers: normal with deviation 32 around 128 (unsigned) or 0 (signed), within the range of every integer
       // type.
+      if (type == DType::boolean) return normal_at(stream, element) > 0 ? 1 : 0;
       if (integer) {
-        const double middle =
-            type == DType::i32 || type == DType::i8 || type == DType::i16 || type == DType::i64 ? 0 : 128;
+        const double middle = is_signed_integer(type) ? 0 : 128;
         return std::fmin(std::fmax(std::nearbyint(normal_at(stream, element) * 32 + middle), middle - 127),
                          middle + 127);
       }
       return normal_at(stream, element);
     case Fill::uniform:
+      if (type == DType::boolean) return uniform_at(stream, element) < 0.5F ? 1 : 0;
       return integer ? std::floor(uniform_at(stream, element) * 128) : uniform_at(stream, element);
     default:
       return 0;
@@ -178,7 +197,12 @@ uint64_t poison_of(DType type) {
       return 0x7ffdbeefdeadbeefU;
     case DType::i8:
     case DType::u8:
+    case DType::boolean:
       return 0xa5U;
+    case DType::f8e4m3:
+      return 0xffU;  // the NaN that conversions give is 0x7f
+    case DType::f8e5m2:
+      return 0xfdU;
     default:
       return 0xa5a5a5a5deadbeefU;
   }
@@ -231,6 +255,12 @@ void store_value(HostBuffer& buffer, size_t index, double value) {
       return write_as(buffer, index, static_cast<uint16_t>(static_cast<int64_t>(value)));
     case DType::i64:
       return write_as(buffer, index, static_cast<int64_t>(value));
+    case DType::boolean:
+      return write_as(buffer, index, static_cast<uint8_t>(value != 0));
+    case DType::f8e4m3:
+      return write_as(buffer, index, eighth_from(value, kE4m3));
+    case DType::f8e5m2:
+      return write_as(buffer, index, eighth_from(value, kE5m2));
   }
 }
 

@@ -17,7 +17,7 @@ std::optional<DType> type_of(std::string_view descr) {
   constexpr auto kTypes = std::to_array<std::pair<std::string_view, DType>>({{"<f4", DType::f32},
                                                                              {"<f2", DType::f16},
                                                                              {"<f8", DType::f64},
-                                                                             {"|b1", DType::u8},
+                                                                             {"|b1", DType::boolean},
                                                                              {"|i1", DType::i8},
                                                                              {"|u1", DType::u8},
                                                                              {"<i2", DType::i16},

@@ -16,18 +16,35 @@ struct NamedType {
   std::string_view name;
   DType type;
 };
-constexpr auto kNamed = std::to_array<NamedType>(
-    {{"float", DType::f32},        {"double", DType::f64},         {"half", DType::f16},    {"__half", DType::f16},
-     {"nv_bfloat16", DType::bf16}, {"__nv_bfloat16", DType::bf16}, {"bool", DType::u8},     {"char", DType::i8},
-     {"uchar", DType::u8},         {"short", DType::i16},          {"ushort", DType::u16},  {"int", DType::i32},
-     {"uint", DType::u32},         {"unsigned", DType::u32},       {"signed", DType::i32},  {"long", DType::i64},
-     {"longlong", DType::i64},     {"ulonglong", DType::u64},      {"int8_t", DType::i8},   {"uint8_t", DType::u8},
-     {"int16_t", DType::i16},      {"uint16_t", DType::u16},       {"int32_t", DType::i32}, {"uint32_t", DType::u32},
-     {"int64_t", DType::i64},      {"uint64_t", DType::u64},       {"size_t", DType::u64}});
-
-bool is_integer(DType type) {
-  return type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::f64;
-}
+constexpr auto kNamed = std::to_array<NamedType>({{"float", DType::f32},
+                                                  {"double", DType::f64},
+                                                  {"half", DType::f16},
+                                                  {"__half", DType::f16},
+                                                  {"__nv_fp8_e4m3", DType::f8e4m3},
+                                                  {"__nv_fp8_e5m2", DType::f8e5m2},
+                                                  {"nv_bfloat16", DType::bf16},
+                                                  {"__nv_bfloat16", DType::bf16},
+                                                  {"bool", DType::boolean},
+                                                  {"char", DType::i8},
+                                                  {"uchar", DType::u8},
+                                                  {"short", DType::i16},
+                                                  {"ushort", DType::u16},
+                                                  {"int", DType::i32},
+                                                  {"uint", DType::u32},
+                                                  {"unsigned", DType::u32},
+                                                  {"signed", DType::i32},
+                                                  {"long", DType::i64},
+                                                  {"longlong", DType::i64},
+                                                  {"ulonglong", DType::u64},
+                                                  {"int8_t", DType::i8},
+                                                  {"uint8_t", DType::u8},
+                                                  {"int16_t", DType::i16},
+                                                  {"uint16_t", DType::u16},
+                                                  {"int32_t", DType::i32},
+                                                  {"uint32_t", DType::u32},
+                                                  {"int64_t", DType::i64},
+                                                  {"uint64_t", DType::u64},
+                                                  {"size_t", DType::u64}});
 
 std::optional<DType> named(std::string_view name) {
   for (const NamedType& one : kNamed)
@@ -143,7 +160,7 @@ std::optional<Pointee> element_named(const std::vector<std::string>& words) {
   const auto type = named(std::string_view(word).substr(0, word.size() - 1));
   if (!type) return std::nullopt;
   pointee.type = *type;
-  pointee.holds_anything = is_integer(*type);
+  pointee.holds_anything = !is_floating(*type);
   return pointee;
 }
 
@@ -201,7 +218,9 @@ std::vector<std::optional<Pointee>> pointees_of(const std::string& entry, const 
 
 bool fits(DType held, const Pointee& pointee) {
   if (held == pointee.type || pointee.holds_anything) return true;
-  return is_integer(held) && is_integer(pointee.type) && size_of(held) == size_of(pointee.type);
+  if (size_of(held) != size_of(pointee.type)) return false;
+  // Frameworks also keep numbers of 8 bits as bytes.
+  return (!is_floating(held) && !is_floating(pointee.type)) || (size_of(held) == 1 && held == DType::u8);
 }
 
 }  // namespace tilescope

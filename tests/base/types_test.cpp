@@ -20,9 +20,11 @@ TEST(Types, LinearBlockIndicesCountXFirst) {
 
 TEST(Types, EveryElementTypeIsFoundByItsName) {
   for (DType type : {DType::f32, DType::f16, DType::bf16, DType::f64, DType::i32, DType::u32, DType::i8, DType::u8,
-                     DType::u64, DType::i16, DType::u16, DType::i64})
+                     DType::u64, DType::i16, DType::u16, DType::i64, DType::boolean, DType::f8e4m3, DType::f8e5m2})
     EXPECT_EQ(dtype_from(name_of(type)), type);
   EXPECT_FALSE(dtype_from("f33"));
+  EXPECT_EQ(dtype_from("fp8e4nv"), DType::f8e4m3) << "as Triton calls it";
+  EXPECT_EQ(dtype_from("fp8e5"), DType::f8e5m2);
 }
 
 HostBuffer half_buffer(DType type, uint16_t bits) {
@@ -49,6 +51,26 @@ TEST(Types, EveryHalfIsItsFractionTimesItsPowerOfTwo) {
     ASSERT_EQ(value_at(half_buffer(DType::f16, static_cast<uint16_t>(bits | 0x8000U)), 0), -value) << bits;
   }
   EXPECT_TRUE(std::signbit(value_at(half_buffer(DType::f16, 0x8000), 0)));
+}
+
+double eighth_value(DType type, uint8_t bits) {
+  HostBuffer buffer(type, 1);
+  buffer.as<uint8_t>()[0] = bits;
+  return value_at(buffer, 0);
+}
+
+// "FP8 Formats for Deep Learning" (Micikevicius et al., 2022), table 1.
+TEST(Types, NumbersOfEightBitsAreThoseOfTheirFormats) {
+  EXPECT_EQ(eighth_value(DType::f8e4m3, 0x7e), 448.0);
+  EXPECT_EQ(eighth_value(DType::f8e4m3, 0x08), std::ldexp(1.0, -6));
+  EXPECT_EQ(eighth_value(DType::f8e4m3, 0x07), 0.875 * std::ldexp(1.0, -6));
+  EXPECT_EQ(eighth_value(DType::f8e4m3, 0x81), -std::ldexp(1.0, -9));
+  EXPECT_TRUE(std::isnan(eighth_value(DType::f8e4m3, 0xff)));
+  EXPECT_EQ(eighth_value(DType::f8e5m2, 0x7b), 57344.0);
+  EXPECT_EQ(eighth_value(DType::f8e5m2, 0x04), std::ldexp(1.0, -14));
+  EXPECT_EQ(eighth_value(DType::f8e5m2, 0x01), std::ldexp(1.0, -16));
+  EXPECT_TRUE(std::isinf(eighth_value(DType::f8e5m2, 0xfc)));
+  EXPECT_TRUE(std::isnan(eighth_value(DType::f8e5m2, 0x7d)));
 }
 
 TEST(Trace, AnAddressNamesItsBufferAlsoJustOutsideIt) {

@@ -53,6 +53,15 @@ TEST_F(OwnTriton, RunsAndPrints) {
   EXPECT_THAT(outcome.out, HasSubstr("num_warps=4"));
 }
 
+TEST_F(OwnTriton, RunsWhatIsCompiledForADifferentTarget) {
+  for (const char* target : {"sm_75", "sm_89", "sm_90", "sm_100"}) {
+    const Outcome outcome = exec("twice.py --grid 4 -D BLOCK=256 --print 'y[999:1000]' --target " +
+                                 std::string(target) + std::string(kArguments));
+    EXPECT_EQ(outcome.status, 0) << target << ": " << outcome.problems;
+    EXPECT_THAT(outcome.out, HasSubstr("[999] 1998")) << target;
+  }
+}
+
 TEST_F(OwnTriton, SuggestsALineThatRuns) {
   const Outcome outcome = exec("twice.py --json");
   EXPECT_EQ(outcome.status, 2);
@@ -107,11 +116,43 @@ TEST_F(OwnTriton, AHeuristicSeesWhatTheCallerGives) {
   EXPECT_THAT(run(x + b + "-D SCALED=False").out, HasSubstr("[0] 12\n"));
   EXPECT_THAT(run(x + "--arg b=null -D SCALED=False").out, HasSubstr("[0] 11\n"));
   EXPECT_THAT(run(half + b + "-D SCALED=True").out, HasSubstr("[0] 6\n"));
-  const Outcome unknown = run(x + b);
-  EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.problems, HasSubstr("bias.py(8): error: the heuristic for SCALED raised TypeError: it depends on "
-                                          "a floating-point argument, whose value is not known here"));
-  EXPECT_THAT(unknown.problems, HasSubstr("give SCALED a value"));
+  EXPECT_THAT(run(x + b).out, HasSubstr("[0] 36\n"));
+}
+
+TEST_F(OwnTriton, AHeuristicSeesTheValueOfAFloat) {
+  write("scaled.py",
+        "import triton\nimport triton.language as tl\n\n"
+        "def kind(a):\n    try:\n        return 2 if isinstance(a['scale'], float) and a['scale'] > 1.5 else 1\n"
+        "    except Exception:\n        return 0\n\n\n"
+        "@triton.heuristics({'KIND': kind})\n@triton.jit\ndef scaled(y, scale, KIND: tl.constexpr):\n"
+        "    tl.store(y, 100 * KIND + scale)\n");
+  const auto run = [&](const std::string& scale) {
+    return exec("scaled.py --grid 1 --arg y=buf:f32:1:poison --arg scale=f32:" + scale + " --print y");
+  };
+  EXPECT_THAT(run("0.5").out, HasSubstr("[0] 100.5\n"));
+  EXPECT_THAT(run("2.5").out, HasSubstr("[0] 202.5\n"));
+  EXPECT_THAT(run("2.5").out, HasSubstr("[0] 202.5\n")) << "from the cache";
+  EXPECT_THAT(run("0.25").out, HasSubstr("[0] 100.25\n"));
+}
+
+TEST_F(OwnTriton, ALineIsNamedOnlyIfItIsTheReason) {
+  const std::string head =
+      "import triton\nimport triton.language as tl\nimport no_such_package\nWIDTH = 1 // 0\n"
+      "HALF = WIDTH // 2\nCONFIGS = [triton.Config({'N': HALF})]\n";
+  const std::string kernel = "@triton.jit\ndef fill(y, N: tl.constexpr):\n    tl.store(y + tl.arange(0, N), @)\n";
+  const std::string line = " --grid 1 -D N=16 --arg y=buf:f32:16:poison";
+  const auto with = [&](const std::string& value) {
+    return head + std::string(kernel).replace(kernel.find('@', 1), 1, value);
+  };
+  write("chain.py", with("HALF"));
+  expect_refused("chain.py" + line,
+                 "chain.py(9): error: HALF is not defined (line 4 of the file raised ZeroDivisionError");
+  write("other.py", with("OTHER"));
+  const Outcome other = exec("other.py" + line);
+  EXPECT_THAT(other.problems, HasSubstr("other.py(9): error: OTHER is not defined"));
+  EXPECT_THAT(other.problems, Not(HasSubstr("raised")));
+  write("tuned.py", with("1").insert(head.size(), "@triton.autotune(configs=CONFIGS, key=[])\n"));
+  expect_refused("tuned.py" + line, "it defines no function with @triton.jit; line 4 raised ZeroDivisionError");
 }
 
 TEST_F(OwnTriton, AHeuristicSeesWhatOthersComputed) {
@@ -149,11 +190,15 @@ TEST_F(OwnTriton, AnImportedFileMayRaise) {
             std::string(kDoubled));
   write("copies.py", copies("from helper import doubled"));
   EXPECT_THAT(exec("copies.py" + line).out, HasSubstr("[999] 1998\n"));
-  write("helper.py", "import triton\nBASE = 1 // 0\nif BASE:\n    pass\n");
+  write("helper.py", "import triton\nimport no_such_package\nBASE = 1 // 0\ndoubled = BASE\n");
   const Outcome missing = exec("copies.py" + line);
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.problems, HasSubstr("cannot import name 'doubled' from 'helper'"));
-  EXPECT_THAT(missing.problems, HasSubstr("line 2 of that file raised ZeroDivisionError"));
+  EXPECT_THAT(missing.problems, HasSubstr("line 3 of that file raised ZeroDivisionError"));
+  write("helper.py", "import triton\nBASE = 1 // 0\nif BASE:\n    pass\n");
+  const Outcome never = exec("copies.py" + line);
+  EXPECT_THAT(never.problems, HasSubstr("cannot import name 'doubled' from 'helper'"));
+  EXPECT_THAT(never.problems, Not(HasSubstr("of that file raised")));
 }
 
 TEST_F(OwnTriton, AFileOfAPackageAsksForItsVersion) {
@@ -182,6 +227,13 @@ TEST_F(OwnTriton, BadLinesAreRefusedInOneSentence) {
   expect_refused("twice.py " + launch + " --num-warps 3" + kArguments, "Triton takes a power of two");
   expect_refused("twice.py --kernel half " + launch + kArguments, "there is no kernel 'half'");
   expect_refused("twice.py --grid 4" + std::string(kArguments), "still needs -D BLOCK");
+  expect_refused("twice.py --grid 4 -D WIDTH=3" + std::string(kArguments),
+                 "-D WIDTH: kernel 'twice' has no such parameter");
+  expect_refused("twice.py --grid 4 -D BLOCK=wide" + std::string(kArguments), "BLOCK is the text 'wide'");
+  expect_refused("twice.py " + launch + " --arg buf:f32:1000:iota --arg i32:7 --arg n=i32:1000",
+                 "twice.py(8): error: Unsupported ptr type");
+  expect_refused("twice.py " + launch + " --arg buf:f32:1000:iota --arg f32:1,2 --arg n=i32:1000",
+                 "a Triton kernel takes buffers and numbers");
 }
 
 TEST_F(OwnTriton, BadFilesAreRefusedInOneSentence) {
@@ -189,6 +241,10 @@ TEST_F(OwnTriton, BadFilesAreRefusedInOneSentence) {
   expect_refused("none.py", "defines no function with @triton.jit");
   write("syntax.py", "import triton\ndef f(:\n");
   expect_refused("syntax.py", "syntax.py(2): error: invalid syntax");
+  write("binary.py", std::string("x = 1\n\0\xb8\xff", 9));
+  expect_refused("binary.py", "binary.py(2): error: the file holds a null byte, so it is not Python");
+  write("latin.py", "# caf\xe9\n" + std::string(kTwice));
+  EXPECT_EQ(exec("latin.py --grid 4 -D BLOCK=256" + std::string(kArguments)).status, 0) << "it is only a comment";
   write("raises.py", "WIDTH = 1 // 0\n");
   expect_refused("raises.py", "line 1 raised ZeroDivisionError");
   write("uses.py", "WIDTH = 1 // 0\n" + std::string(kTwice).replace(std::string(kTwice).find("2 *"), 1, "WIDTH"));

@@ -91,6 +91,7 @@ TEST(TritonAssets, AnythingElseSaysWhatToDoWhereThereIsNoTriton) {
   const auto result = engine->run(request);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().id, ErrorId::triton_missing);
+  EXPECT_NE(result.error().hint.find("the rung runs at its default settings only"), std::string::npos);
   EXPECT_NE(result.error().hint.find("./tilescope triton"), std::string::npos);
 }
 

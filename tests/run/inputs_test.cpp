@@ -45,7 +45,8 @@ TEST(Inputs, AValueDoesNotDependOnHowManyFollow) {
 
 TEST(Inputs, APartIsWhatTheWholeHasThere) {
   std::vector<BufferSpec> specs;
-  for (const DType type : {DType::f32, DType::f16, DType::bf16, DType::i32, DType::u8})
+  for (const DType type :
+       {DType::f32, DType::f16, DType::bf16, DType::i32, DType::u8, DType::boolean, DType::f8e4m3, DType::f8e5m2})
     for (const Fill fill : {Fill::normal, Fill::uniform, Fill::iota, Fill::ones, Fill::zero, Fill::poison})
       specs.push_back({.name = "x", .type = type, .shape = {37, 61}, .fill = fill});
   specs.push_back({.name = "x", .shape = {37, 61}, .fill = Fill::uniform, .fill_values = {-2, 3}});
@@ -65,7 +66,7 @@ TEST(Inputs, APartIsWhatTheWholeHasThere) {
 }
 
 TEST(Inputs, PoisonIsNotANumberAndIsCounted) {
-  for (DType type : {DType::f32, DType::f16, DType::bf16, DType::f64}) {
+  for (DType type : {DType::f32, DType::f16, DType::bf16, DType::f64, DType::f8e4m3, DType::f8e5m2}) {
     auto buffer = make_contents({.name = "x", .type = type, .shape = {7}, .fill = Fill::poison}, 0, 1);
     EXPECT_TRUE(std::isnan(value_at(*buffer, 6))) << name_of(type);
     EXPECT_EQ(count_poison(*buffer, 0, 7), 7U);
@@ -96,6 +97,47 @@ TEST(Inputs, EveryHalfSurvivesARoundTrip) {
     if (std::isnan(value)) continue;
     store_value(again, 0, value);
     ASSERT_EQ(again.as<uint16_t>()[0], bits);
+  }
+}
+
+TEST(Inputs, EveryNumberOfEightBitsSurvivesARoundTripAndRoundsToNearestEven) {
+  for (const DType type : {DType::f8e4m3, DType::f8e5m2}) {
+    HostBuffer number(type, 1), again(type, 1);
+    const auto value_of_bits = [&](uint32_t bits) {
+      number.as<uint8_t>()[0] = static_cast<uint8_t>(bits);
+      return value_at(number, 0);
+    };
+    for (uint32_t bits = 0; bits < 0x100; ++bits) {
+      const double value = value_of_bits(bits), next = value_of_bits(bits + 1);
+      if (std::isnan(value)) continue;
+      store_value(again, 0, value);
+      ASSERT_EQ(again.as<uint8_t>()[0], bits) << name_of(type);
+      if (!std::isfinite(value) || !std::isfinite(next) || bits == 0x7f) continue;
+      store_value(again, 0, (value + next) / 2);
+      EXPECT_EQ(again.as<uint8_t>()[0], bits % 2 == 0 ? bits : bits + 1) << name_of(type);
+    }
+  }
+  HostBuffer large(DType::f8e4m3, 1);
+  store_value(large, 0, 464);  // midway between 448 and what would be 480
+  EXPECT_EQ(value_at(large, 0), 448) << "448 is even";
+  store_value(large, 0, 465);
+  EXPECT_TRUE(std::isnan(value_at(large, 0)));
+  HostBuffer wider(DType::f8e5m2, 1);
+  store_value(wider, 0, -61440);
+  EXPECT_EQ(value_at(wider, 0), -INFINITY);
+}
+
+TEST(Inputs, BoolsAreZeroOrOne) {
+  for (const Fill fill : {Fill::normal, Fill::uniform, Fill::iota, Fill::ones, Fill::zero}) {
+    const auto contents = make_contents({.name = "x", .type = DType::boolean, .shape = {500}, .fill = fill}, 0, 1);
+    size_t ones = 0;
+    for (size_t i = 0; i < contents->count(); ++i) {
+      ASSERT_TRUE(value_at(*contents, i) == 0 || value_at(*contents, i) == 1);
+      ones += value_at(*contents, i) == 1 ? 1 : 0;
+    }
+    if (fill == Fill::normal || fill == Fill::uniform) {
+      EXPECT_NEAR(static_cast<double>(ones), 250, 60);
+    }
   }
 }
 

@@ -178,6 +178,7 @@ void launch_fields(Column& column, FormFields& fields, const Sandbox& sandbox) {
   if (sandbox.form().language == KernelLanguage::triton) {
     short_field(column, fields, "num_warps", text("sandbox.num_warps"), text("sandbox.num_warps_meaning"));
     short_field(column, fields, "num_stages", text("sandbox.num_stages"), text("sandbox.num_stages_meaning"));
+    short_field(column, fields, "target", text("sandbox.target"), text("sandbox.target_meaning"));
     label(column, text("sandbox.constexprs"));
     column.y += column.px(kLabel);
     fields.text("defines", column.left, column.width(), text("sandbox.constexprs_meaning"));

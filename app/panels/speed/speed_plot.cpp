@@ -155,6 +155,8 @@ std::string point_sentence(const PanelContext& context, const SpeedReport& repor
     all += "\n" + strings.format("speed.point_burst",
                                  fmt::arg("speed", speed_text(speed * point.median_ms / point.burst_ms)),
                                  fmt::arg("unit", speed_unit_of(context.lab())));
+  if (const auto host = series.host_us.find(point.size); host != series.host_us.end())
+    all += "\n" + strings.format("speed.point_host", fmt::arg("time", fmt::format("{:.1f}", host->second)));
   if (is_pinned(context, series)) all += "\n" + strings("speed.pinned");
   return point.note.empty() ? all : all + "\n" + strings.note(point.note);
 }

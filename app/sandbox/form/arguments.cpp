@@ -112,6 +112,13 @@ class ArgumentReader {
       parsed_.textures.push_back(texture->texture);
       return add_buffer(spec, std::move(texture->texels));
     }
+    if (spec.starts_with("desc:")) {
+      auto descriptor = parse_descriptor(spec, names_);
+      if (!descriptor) return tl::unexpected<Error>(descriptor.error());
+      descriptor->buffer.name = usual_name;
+      descriptors_.push_back(std::move(descriptor->tensor));
+      return add_buffer(spec, std::move(descriptor->buffer));
+    }
     if (!spec.starts_with("buf:")) return {};
     auto buffer = parse_buffer(spec, names_);
     if (!buffer) return tl::unexpected<Error>(buffer.error());
@@ -191,6 +198,8 @@ class ArgumentReader {
       object.texture = next_texture_++;
       return Argument{object};
     }
+    if (parts[0] == "desc")
+      return Argument{BufferArgument{.buffer = next_++, .descriptor = descriptors_[next_tensor_++]}};
     if (parts[0] == "ptr") return read_pointer(spec, parts[1], raw);
     if (parts[0] == "struct") return read_struct(spec, parts[1]);
     if (parts[0] == "ptrs") {
@@ -292,6 +301,8 @@ class ArgumentReader {
   std::span<const std::string> usual_names_;
   size_t next_;  // the buffer of the next buf: spec
   size_t next_texture_ = 0;
+  std::vector<TensorDescriptor> descriptors_;  // of the desc: specs, and the next one
+  size_t next_tensor_ = 0;
   ParsedArguments parsed_;
 };
 
@@ -381,6 +392,18 @@ Result<Dim3> parse_extent(const std::string& name, const std::string& text, cons
   if (name == "block" && result.count() > 1024)
     return fail(ErrorId::bad_launch, "threads per block", result.count(), "the limit is 1024");
   return result;
+}
+
+Result<std::string> parse_architecture(const std::string& text) {
+  if (text.empty()) return std::string();
+  std::string_view number = text;
+  for (const std::string_view prefix : {"sm_", "compute_"})
+    if (number.starts_with(prefix)) number.remove_prefix(prefix.size());
+  std::string_view digits = number;
+  if (digits.ends_with('a') || digits.ends_with('f')) digits.remove_suffix(1);
+  if (digits.size() < 2 || digits.size() > 3 || digits.find_first_not_of("0123456789") != std::string_view::npos)
+    return fail(ErrorId::usage, fmt::format("--arch '{}' is none; architectures are called sm_75, sm_80, sm_90", text));
+  return fmt::format("compute_{}", number);
 }
 
 Assignment split_argument(const std::string& text) {

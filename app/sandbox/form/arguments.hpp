@@ -8,6 +8,7 @@
 //     ptr:NAME  ptr:NAME+OFFSET                 another pointer to a buffer that a different argument declares
 //     buf:TYPE:COUNT:INIT[:NAME]                a buffer; INIT as fill_from() reads it
 //     tex:TYPE:WIDTHxHEIGHT:INIT[:OPTION…]      a texture object; see parse_texture()
+//     desc:TYPE:SHAPE:INIT:block=32x64[:OPTION…] a TensorDescriptor of a Triton kernel; see parse_descriptor()
 //     ptrs:buf:f32:16:normal;ptr:x              an array of pointers, such as float**; 8*buf:… stands for eight of them
 //     raw:buf:…  raw:ptr:…                      the kernel reinterprets the bytes: any element type is accepted
 //     PARAMETER=SPEC                            for the parameter of that name; the others follow in kernel order
@@ -51,6 +52,9 @@ Result<int64_t> parse_whole_expression(const std::string& option, const std::str
 /// "64", "64,2", "64x2" or "ceil(n/256),2,1"; each at least 1, and within CUDA's limits for "grid" and "block".
 Result<Dim3> parse_extent(const std::string& name, const std::string& text, const NameLookup& names = no_names);
 
+/// "sm_90", "compute_90" and "90" → "compute_90"; 90a is kept as a separate target. Empty: the default.
+Result<std::string> parse_architecture(const std::string& text);
+
 /// Splits "PARAMETER=SPEC"; the name is empty if there is none.
 Assignment split_argument(const std::string& text);
 
@@ -89,6 +93,15 @@ struct ParsedTexture {
   TextureSpec texture;  // its `buffer` is not set
 };
 Result<ParsedTexture> parse_texture(const std::string& spec, const NameLookup& names = no_names);
+
+/// "desc:TYPE:SHAPE:INIT:block=BLOCK[:OPTION…]": a buffer without a name, and the tensor over it, which Triton's
+/// TensorDescriptor describes. SHAPE and BLOCK are outermost first. Options: strides=S,…,1 in elements, which else are
+/// those of contiguous rows, and padding=nan.
+struct ParsedDescriptor {
+  BufferSpec buffer;
+  TensorDescriptor tensor;
+};
+Result<ParsedDescriptor> parse_descriptor(const std::string& spec, const NameLookup& names = no_names);
 
 /// A number, if it is the whole text.
 template <class T>

@@ -11,7 +11,7 @@ namespace tilescope {
 namespace {
 
 constexpr int64_t kLargestCount = int64_t{1} << 40;
-constexpr const char* kTypes = "f32 f16 bf16 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool";
+constexpr const char* kTypes = "f32 f16 bf16 f64 f8e4m3 f8e5m2 i8 i16 i32 i64 u8 u16 u32 u64 bool";
 constexpr const char* kFills =
     "zero, ones, iota, normal, uniform, poison, a number, iota(START,STEP), uniform(LOW,HIGH), normal(MEAN,DEVIATION) "
     "and @file.bin";
@@ -87,10 +87,6 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-bool is_integer(DType type) {
-  return type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::f64;
-}
-
 /// "uniform(-1,1)": reads the values in the brackets. Returns an empty string, or the error.
 std::string read_fill_values(const std::string& text, size_t open, BufferSpec& buffer) {
   if (!text.ends_with(')')) return fmt::format("'{}' has no closing bracket", text);
@@ -121,7 +117,7 @@ std::string read_fill(const std::string& text, BufferSpec& buffer) {
   }
   const auto value = parse_number(text.starts_with('=') ? text.substr(1) : text);
   if (!value) return fmt::format("there is no initial content '{}'; there are {}", text, kFills);
-  if (is_integer(buffer.type) && (!std::isfinite(*value) || *value != std::floor(*value)))
+  if (!is_floating(buffer.type) && (!std::isfinite(*value) || *value != std::floor(*value)))
     return fmt::format("'{}' is not a whole number, as {} elements are", text, name_of(buffer.type));
   buffer.fill = Fill::constant;
   buffer.fill_values = {*value};
@@ -133,7 +129,7 @@ std::string read_fill(const std::string& text, BufferSpec& buffer) {
 Result<BufferSpec> parse_contents(const std::string& spec, const std::string& type_name, const std::string& count,
                                   const std::string& init, const NameLookup& names) {
   BufferSpec buffer;
-  const auto type = dtype_from(type_name == "bool" ? "u8" : type_name);
+  const auto type = dtype_from(type_name);
   if (!type)
     return fail(ErrorId::bad_argument, spec, phrase("there is no element type '{}'; there are {}", type_name, kTypes));
   buffer.type = *type;

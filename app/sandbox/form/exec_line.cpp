@@ -32,6 +32,8 @@ ExecWords exec_words(const FilledForm& filled) {
   if (!is_triton) words.block = extent_text(filled.launch.block);
   if (is_triton) words.num_warps = std::to_string(filled.launch.triton.num_warps);
   if (is_triton) words.num_stages = std::to_string(filled.launch.triton.num_stages);
+  if (!filled.architecture.empty())
+    words.target = "sm_" + filled.architecture.substr(filled.architecture.find('_') + 1);
   if (filled.launch.shared_bytes > 0) words.shared = std::to_string(filled.launch.shared_bytes);
   for (const Define& define : filled.defines) words.defines.push_back(define.name + "=" + define.value);
   words.includes = filled.include_folders;
@@ -55,6 +57,7 @@ std::string exec_line(const std::string& file, const ExecWords& words) {
     line += (words.block.empty() ? " -D " : " --define ") + quoted(define);
   if (!words.num_warps.empty()) line += " --num-warps " + quoted(words.num_warps);
   if (!words.num_stages.empty()) line += " --num-stages " + quoted(words.num_stages);
+  if (!words.target.empty()) line += " --target " + quoted(words.target);
   for (const std::string& folder : words.includes) line += " --include " + quoted(folder);
   for (const std::string& argument : words.arguments) line += " --arg " + quoted(argument);
   for (const std::string& symbol : words.symbols) line += " --symbol " + quoted(symbol);

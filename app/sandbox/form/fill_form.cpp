@@ -20,14 +20,11 @@ constexpr std::array<const char*, 3> kAxes{"x", "y", "z"};
 // Largest extents of a launch (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
 constexpr std::array<int64_t, 3> kLargestGrid{0x7fffffff, 65535, 65535}, kLargestBlock{1024, 1024, 64};
 
-bool is_floating(DType type) {
-  return type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::f64;
-}
-
 /// The range of an integer type.
 std::pair<long double, long double> range_of(DType type) {
   const auto bits = static_cast<int>(size_of(type) * 8);
-  const bool is_signed = type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
+  if (type == DType::boolean) return {0.0L, 1.0L};
+  const bool is_signed = is_signed_integer(type);
   const long double all = std::ldexp(1.0L, bits);
   return is_signed ? std::pair{-all / 2, all / 2 - 1} : std::pair{0.0L, all - 1};
 }
@@ -152,6 +149,10 @@ class Filling {
       filled_.launch.triton.num_warps = static_cast<int>(*warps);
     if (const auto stages = whole("num_stages", 1, kMostStages))
       filled_.launch.triton.num_stages = static_cast<int>(*stages);
+    const std::string& target = form_.text("target");
+    const auto architecture = parse_architecture(target);
+    if (!architecture) return problem("target", "sandbox.bad_target", {{"text", target}});
+    if (target != kUsualTarget) filled_.architecture = *architecture;
   }
 
   /// A field that takes a whole number; records its value if the text is an expression.
@@ -249,15 +250,16 @@ class Filling {
     result.text = form_.text(field);
     result.number = is_floating(parameter.type) ? ScalarArgument::Number::floating : ScalarArgument::Number::whole;
     if (parameter.type == DType::f16 || parameter.type == DType::bf16) result.number = ScalarArgument::Number::unknown;
+    if (parameter.components == 1) result.type = parameter.type;
     const auto texts = split_at_commas(form_.text(field));
     const auto wanted = static_cast<size_t>(parameter.components);
     if (texts.size() != wanted && texts.size() != 1)
       problem(field, "sandbox.components",
               {{"wanted", std::to_string(wanted)}, {"given", std::to_string(texts.size())}});
-    spec_ = std::string(parameter.is_bool ? "bool" : name_of(parameter.type)) + ":";
+    spec_ = std::string(name_of(parameter.type)) + ":";
     for (size_t i = 0; i < wanted; ++i) {
       std::string text = i < texts.size() ? texts[i] : texts.front();
-      if (parameter.is_bool && (text == "true" || text == "false")) text = text == "true" ? "1" : "0";
+      if (parameter.type == DType::boolean && (text == "true" || text == "false")) text = text == "true" ? "1" : "0";
       const long double value = component(parameter, field, text);
       append_number(result.bytes, parameter.type, value);
       spec_ += (i > 0 ? "," : "") + number_text(value);
@@ -267,7 +269,7 @@ class Filling {
 
   long double component(const ParameterType& parameter, const std::string& field, const std::string& text) {
     under_way_ = {field};
-    const auto [low, high] = parameter.is_bool ? std::pair{0.0L, 1.0L} : range_of(parameter.type);
+    const auto [low, high] = range_of(parameter.type);
     const bool floating = is_floating(parameter.type);
     auto value = floating ? evaluate(text, names()) : evaluate_whole(text, names(), low, high);
     under_way_.clear();
@@ -275,7 +277,7 @@ class Filling {
       problem(field, value.error());
       return 0;
     }
-    if (parameter.components == 1 && !parameter.is_bool) note_value(field, *value);
+    if (parameter.components == 1 && parameter.type != DType::boolean) note_value(field, *value);
     return *value;
   }
 
@@ -313,7 +315,7 @@ class Filling {
     if (variable.type.kind == ParameterType::Kind::scalar) {
       int64_t count = variable.type.components;
       for (const int64_t extent : variable.extents) count *= extent;
-      const std::string type(variable.type.is_bool ? "bool" : name_of(variable.type.type));
+      const std::string type(name_of(variable.type.type));
       const std::string as_buffer = fmt::format("buf:{}:{}:{}", name_of(variable.type.type), count, fill_spec(text));
       const bool is_fill = std::isalpha(static_cast<unsigned char>(text[0])) != 0 || text[0] == '@';
       spec = is_fill && parse_buffer(as_buffer) ? as_buffer : type + ":" + numbers(variable, field, text);
@@ -330,7 +332,7 @@ class Filling {
   std::string numbers(const FormVariable& variable, const std::string& field, const std::string& text) {
     std::string values;
     for (std::string one : split_at_commas(text)) {
-      if (variable.type.is_bool && (one == "true" || one == "false")) one = one == "true" ? "1" : "0";
+      if (variable.type.type == DType::boolean && (one == "true" || one == "false")) one = one == "true" ? "1" : "0";
       values += (values.empty() ? "" : ",") + number_text(component(variable.type, field, one));
     }
     if (values.find(',') != std::string::npos) filled_.values.erase(field);  // it contains one number
@@ -375,7 +377,7 @@ class Filling {
   std::string with_counts(const std::string& text) {
     constexpr size_t kAll = std::numeric_limits<size_t>::max();
     const bool table = text.starts_with("ptrs:");
-    if (!table && !text.starts_with("tex:")) return text;
+    if (!table && !text.starts_with("tex:") && !text.starts_with("desc:")) return text;
     std::string result;
     for (const std::string& element : split(table ? text.substr(5) : text, ';', kAll)) {
       std::vector<std::string> parts = split(element, ':', kAll);

@@ -30,10 +30,6 @@ bool holds_any(const std::string& text, std::initializer_list<std::string_view> 
                      [&](std::string_view word) { return text.find(word) != std::string::npos; });
 }
 
-bool is_floating(DType type) {
-  return type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::f64;
-}
-
 std::string template_argument(const TemplateParameter& parameter) {
   if (!parameter.default_value.empty()) return parameter.default_value;
   if (parameter.is_type) return "float";
@@ -153,14 +149,14 @@ class Suggestion {
   }
 
   void suggest_number(const ParameterType& parameter, const std::string& field) {
-    const bool is_size = reading_.sizes.contains(parameter.name) && !parameter.is_bool &&
+    const bool is_size = reading_.sizes.contains(parameter.name) && parameter.type != DType::boolean &&
                          !is_floating(parameter.type) && parameter.components == 1;
     put(field, number(parameter), is_size ? Origin::body : Origin::usual);
   }
 
   std::string number(const ParameterType& parameter) const {
     const std::string name = lower(parameter.name);
-    if (parameter.is_bool) return "true";
+    if (parameter.type == DType::boolean) return "true";
     if (is_floating(parameter.type)) return name.starts_with("eps") ? "1e-5" : "2";
     if (parameter.components > 1) return "1";
     if (holds_any(name, {"radius", "filter", "kernel", "window", "iter", "step", "taps", "halo", "heads", "batch"}))

@@ -7,6 +7,7 @@
 //     defines         TILE=16 FAST      includes        folders, separated by :
 //                     of a Triton kernel its tl.constexpr parameters: BLOCK=1024 WIDTH=2^ceil(log2(n)) DTYPE=tl.float16
 //     num_warps       4                 num_stages      3      of a Triton kernel, instead of block and shared
+//     target          sm_80             of a Triton kernel, what it is compiled for
 //     NAME.type       f32               target type of a pointer
 //     NAME.shape      n   M, K   null   its extents, outermost first
 //     NAME.fill       normal            its initial contents, as in `exec --arg buf:…`
@@ -83,6 +84,8 @@ struct KernelForm {
 void suggest(KernelForm& form, const SourceFacts& facts);
 KernelForm form_of(const std::string& kernel, const SourceFacts& facts, FieldTexts edits);
 
+constexpr std::string_view kUsualTarget = "sm_80";  // that of a Triton kernel
+
 /// The fields evaluated for one n.
 struct FilledForm {
   std::map<std::string, Problem> problems;    // by field
@@ -96,6 +99,7 @@ struct FilledForm {
   std::vector<VariableInput> variables;
   std::vector<Define> defines;
   std::vector<std::string> include_folders;
+  std::string architecture;  // "compute_89"; empty: the default
   bool good() const { return problems.empty(); }
 };
 FilledForm fill_in(const KernelForm& form, int64_t n);
@@ -108,6 +112,7 @@ int64_t n_of(const KernelForm& form);
 struct ExecWords {
   std::string kernel, grid, block, shared;  // shared empty: none; block empty: a Triton kernel's
   std::string num_warps, num_stages;        // if it is a Triton kernel
+  std::string target;                       // "sm_89", if it is not the default
   std::vector<std::string> defines, includes, arguments, symbols, others;
 };
 ExecWords exec_words(const FilledForm& filled);
@@ -116,8 +121,8 @@ std::string exec_line(const std::string& file, const ExecWords& words);
 /// `tilescope exec …`: the same run on the command line.
 std::string exec_line(const std::string& file, const FilledForm& filled, DeviceKind device, uint64_t seed);
 
-constexpr std::array<const char*, 12> kElementTypes{"f32", "f16", "bf16", "f64", "i32", "u32",
-                                                    "i8",  "u8",  "i16",  "u16", "i64", "u64"};
+constexpr std::array<const char*, 15> kElementTypes{"f32", "f16", "bf16", "f64", "i32",  "u32",    "i8",    "u8",
+                                                    "i16", "u16", "i64",  "u64", "bool", "f8e4m3", "f8e5m2"};
 
 std::string_view name_of(Role role);  ///< "input"
 std::optional<Role> role_from(std::string_view name);

@@ -113,33 +113,34 @@ std::string append_as(std::vector<std::byte>& bytes, std::string_view text) {
 struct ScalarType {
   std::string_view name;
   Number number;
+  DType type;
   Append append;
 };
 // Our type names first, then C++'s.
 constexpr auto kScalarTypes = std::to_array<ScalarType>({
-    {"f16", Number::unknown, append_as<DType::f16>},
-    {"bf16", Number::unknown, append_as<DType::bf16>},
-    {"f32", Number::floating, append_as<DType::f32>},
-    {"f64", Number::floating, append_as<DType::f64>},
-    {"i8", Number::whole, append_integer<int8_t>},
-    {"i16", Number::whole, append_integer<int16_t>},
-    {"i32", Number::whole, append_integer<int32_t>},
-    {"i64", Number::whole, append_integer<int64_t>},
-    {"u8", Number::whole, append_integer<uint8_t>},
-    {"u16", Number::whole, append_integer<uint16_t>},
-    {"u32", Number::whole, append_integer<uint32_t>},
-    {"u64", Number::whole, append_integer<uint64_t>},
-    {"bool", Number::whole, append_bool},
-    {"half", Number::unknown, append_as<DType::f16>},
-    {"float", Number::floating, append_as<DType::f32>},
-    {"double", Number::floating, append_as<DType::f64>},
-    {"char", Number::whole, append_integer<int8_t>},
-    {"short", Number::whole, append_integer<int16_t>},
-    {"int", Number::whole, append_integer<int32_t>},
-    {"long", Number::whole, append_integer<int64_t>},
-    {"unsigned", Number::whole, append_integer<uint32_t>},
-    {"uint", Number::whole, append_integer<uint32_t>},
-    {"size_t", Number::whole, append_integer<uint64_t>},
+    {"f16", Number::unknown, DType::f16, append_as<DType::f16>},
+    {"bf16", Number::unknown, DType::bf16, append_as<DType::bf16>},
+    {"f32", Number::floating, DType::f32, append_as<DType::f32>},
+    {"f64", Number::floating, DType::f64, append_as<DType::f64>},
+    {"i8", Number::whole, DType::i8, append_integer<int8_t>},
+    {"i16", Number::whole, DType::i16, append_integer<int16_t>},
+    {"i32", Number::whole, DType::i32, append_integer<int32_t>},
+    {"i64", Number::whole, DType::i64, append_integer<int64_t>},
+    {"u8", Number::whole, DType::u8, append_integer<uint8_t>},
+    {"u16", Number::whole, DType::u16, append_integer<uint16_t>},
+    {"u32", Number::whole, DType::u32, append_integer<uint32_t>},
+    {"u64", Number::whole, DType::u64, append_integer<uint64_t>},
+    {"bool", Number::whole, DType::boolean, append_bool},
+    {"half", Number::unknown, DType::f16, append_as<DType::f16>},
+    {"float", Number::floating, DType::f32, append_as<DType::f32>},
+    {"double", Number::floating, DType::f64, append_as<DType::f64>},
+    {"char", Number::whole, DType::i8, append_integer<int8_t>},
+    {"short", Number::whole, DType::i16, append_integer<int16_t>},
+    {"int", Number::whole, DType::i32, append_integer<int32_t>},
+    {"long", Number::whole, DType::i64, append_integer<int64_t>},
+    {"unsigned", Number::whole, DType::u32, append_integer<uint32_t>},
+    {"uint", Number::whole, DType::u32, append_integer<uint32_t>},
+    {"size_t", Number::whole, DType::u64, append_integer<uint64_t>},
 });
 
 }  // namespace
@@ -151,6 +152,7 @@ Result<ScalarArgument> parse_scalar(const std::string& spec, std::string_view ty
     ScalarArgument argument;
     argument.text = spec;
     argument.number = known.number;
+    argument.type = known.type;
     const std::vector<std::string> parts = split_at_commas(values);
     for (const std::string& one : parts) {
       const std::string problem = known.append(argument.bytes, one);
@@ -158,7 +160,10 @@ Result<ScalarArgument> parse_scalar(const std::string& spec, std::string_view ty
       const auto value = evaluate_text(one, known.number == Number::whole, names);
       if (!value || !known.append(argument.bytes, *value).empty()) return fail(ErrorId::bad_argument, spec, problem);
     }
-    if (parts.size() > 1) argument.number = Number::unknown;
+    if (parts.size() > 1) {
+      argument.number = Number::unknown;
+      argument.type.reset();
+    }
     return argument;
   }
   const std::string known_types = "f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool";

@@ -25,8 +25,12 @@ void suggest_buffer(ForeignKernel& kernel, const std::string& name, DType type, 
 
 void add_parameter(ForeignKernel& kernel, const TritonParameter& one) {
   ParameterType type{.name = one.name, .declared = one.name};
-  type.is_bool = one.type == "bool";
-  type.type = type.is_bool ? DType::u8 : dtype_from(one.type).value_or(one.is_pointer ? DType::f32 : DType::i32);
+  if (!one.spec.empty()) {
+    kernel.fields[one.name + ".spec"] = one.spec;
+    kernel.parameters.push_back(std::move(type));
+    return;
+  }
+  type.type = dtype_from(one.type).value_or(one.is_pointer ? DType::f32 : DType::i32);
   type.kind = one.is_pointer ? Kind::pointer : Kind::scalar;
   type.size = type.alignment = one.is_pointer ? sizeof(uint64_t) : size_of(type.type);
   type.element_bytes = one.is_pointer ? size_of(type.type) : 0;
@@ -57,6 +61,7 @@ SourceKernel kernel_of(const TritonFunction& function) {
   constexpr std::string_view kAxes = "xyz";
   for (size_t i = 0; i < kAxes.size(); ++i) kernel.fields[fmt::format("grid.{}", kAxes[i])] = function.grid[i];
   kernel.fields["num_warps"] = function.num_warps > 0 ? std::to_string(function.num_warps) : "4";
+  kernel.fields["target"] = "sm_80";
   kernel.fields["num_stages"] = function.num_stages > 0 ? std::to_string(function.num_stages) : "3";
   return {.name = function.name,
           .last_name = function.name,
@@ -120,8 +125,7 @@ SourceKernel kernel_of(const PtxKernel& kernel, const std::string& text) {
     ParameterType type =
         read_parameter(types.empty() ? declaration_of(kernel.parameters[i], name) : types[i] + " " + name, {});
     type.name = name;
-    const bool floating =
-        type.type == DType::f32 || type.type == DType::f64 || type.type == DType::f16 || type.type == DType::bf16;
+    const bool floating = is_floating(type.type);
     if (type.kind == Kind::pointer) {
       suggest_buffer(foreign, name, type.type, "n", type.is_const ? "input" : "inout", floating ? "normal" : "zero");
     } else if (type.kind == Kind::scalar) {

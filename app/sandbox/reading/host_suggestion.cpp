@@ -12,10 +12,6 @@ namespace {
 using Kind = ParameterType::Kind;
 constexpr std::array<const char*, 3> kAxes{"x", "y", "z"};
 
-bool is_floating(DType type) {
-  return type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::f64;
-}
-
 class Suggester {
  public:
   Suggester(const SourceKernel& kernel, const SourceFacts& facts, const std::vector<ParameterType>& parameters,
@@ -50,7 +46,7 @@ class Suggester {
  private:
   static bool is_pointer(const ParameterType& one) { return one.kind == Kind::pointer; }
   static bool is_whole(const ParameterType& one) {
-    return one.kind == Kind::scalar && one.components == 1 && !one.is_bool && !is_floating(one.type);
+    return one.kind == Kind::scalar && one.components == 1 && one.type != DType::boolean && !is_floating(one.type);
   }
 
   void put(const std::string& field, const std::optional<std::string>& text, const HostPlace& place) {
@@ -278,7 +274,7 @@ class Suggester {
     if (is_floating(type)) return std::nullopt;
     uint64_t bits = 0;
     for (size_t i = 0; i < size_of(type); ++i) bits = bits << 8 | static_cast<uint64_t>(byte);
-    const bool is_signed = type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
+    const bool is_signed = is_signed_integer(type);
     if (byte == 255 && is_signed) return "-1";
     const uint64_t largest = uint64_t{1} << 53;  // fills are floating-point numbers
     return bits < largest && (!is_signed || byte < 128) ? std::optional(std::to_string(bits)) : std::nullopt;

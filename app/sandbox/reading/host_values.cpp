@@ -15,9 +15,7 @@ constexpr int kDeepest = 12;                // nested calls and nested macros
 
 }  // namespace
 
-bool is_floating_type(const ParameterType& type) {
-  return type.type == DType::f32 || type.type == DType::f64 || type.type == DType::f16 || type.type == DType::bf16;
-}
+bool is_floating_type(const ParameterType& type) { return is_floating(type.type); }
 
 HostMeaning HostInterpreter::meaning(Scope& scope) {
   return {variables_, [this, &scope](const std::string& path) { return value_of(scope, path); },
@@ -143,10 +141,9 @@ std::optional<ParameterType> HostInterpreter::number_type(const Scope& scope, To
 HostValue HostInterpreter::held_by(const ParameterType& type, HostValue value) const {
   const auto number = host_value_of(value, variables_);
   if (!number || is_floating_type(type)) return value;
-  const bool is_signed =
-      type.type == DType::i8 || type.type == DType::i16 || type.type == DType::i32 || type.type == DType::i64;
+  const bool is_signed = is_signed_integer(type.type);
   const auto bits = static_cast<int>(8 * type.size);
-  const long double most = type.is_bool ? 1 : std::ldexp(1.0L, is_signed ? bits - 1 : bits) - 1;
+  const long double most = type.type == DType::boolean ? 1 : std::ldexp(1.0L, is_signed ? bits - 1 : bits) - 1;
   const long double least = is_signed ? -most - 1 : 0;
   return least <= *number && *number <= most ? value : nullptr;
 }

@@ -29,7 +29,7 @@ BodyReader::BodyReader(const SourceKernel& kernel, const SourceFacts& facts,
       reading_.buffers[one.name];
     }
     const bool floating = one.type == DType::f32 || one.type == DType::f64 || one.type == DType::f16;
-    if (one.kind == ParameterType::Kind::scalar && !floating && !one.is_bool) {
+    if (one.kind == ParameterType::Kind::scalar && !floating && one.type != DType::boolean) {
       wholes_.insert(one.name);
       whole_names_.push_back(one.name);
     }

@@ -30,11 +30,13 @@ constexpr auto kKnownTypes = std::to_array<KnownType>({
     {"__nv_bfloat16", DType::bf16},
     {"nv_bfloat162", DType::bf16, 2, 4},
     {"__nv_bfloat162", DType::bf16, 2, 4},
+    {"__nv_fp8_e4m3", DType::f8e4m3},
+    {"__nv_fp8_e5m2", DType::f8e5m2},
     {"char", DType::i8},
     {"int8_t", DType::i8},
     {"uint8_t", DType::u8},
     {"uchar", DType::u8},
-    {"bool", DType::u8},
+    {"bool", DType::boolean},
     {"short", DType::i16},
     {"int16_t", DType::i16},
     {"uint16_t", DType::u16},
@@ -97,7 +99,7 @@ std::optional<DType> arithmetic_type(const std::vector<std::string>& words) {
   const bool is_unsigned = has("unsigned");
   if (has("double")) return DType::f64;
   if (has("float")) return DType::f32;
-  if (has("bool")) return DType::u8;
+  if (has("bool")) return DType::boolean;
   if (has("char")) return is_unsigned ? DType::u8 : DType::i8;
   if (has("short")) return is_unsigned ? DType::u16 : DType::i16;
   if (has("long")) return is_unsigned ? DType::u64 : DType::i64;
@@ -177,7 +179,6 @@ ParameterType value_type(const std::vector<std::string>& words, TypeReading& rea
   if (words.empty() || depth > 8) return type;
   if (const auto element = arithmetic_type(words)) {
     known(*element, 1, 0);
-    type.is_bool = words[0] == "bool";
     return type;
   }
   const std::string& name = words.back();
@@ -208,7 +209,6 @@ void point_to(ParameterType& type, const ParameterType& target) {
   type.element_bytes = target.size;
   type.type = target.type;
   type.components = target.components;
-  type.is_bool = target.is_bool;
   if (target.kind == ParameterType::Kind::scalar) return;
   const auto& members = target.members;
   const bool uniform = !members.empty() && std::all_of(members.begin(), members.end(), [&](const ParameterType& one) {
@@ -255,7 +255,7 @@ ParameterType read_parameter(const std::string& declaration, const TypeNames& na
 }
 
 std::string type_text(const ParameterType& type) {
-  const std::string name(type.is_bool ? "bool" : name_of(type.type));
+  const std::string name(name_of(type.type));
   return type.components > 1 ? fmt::format("{} × {}", name, type.components) : name;
 }
 

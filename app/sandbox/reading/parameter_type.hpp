@@ -22,7 +22,6 @@ struct ParameterType {
   std::string name;          // "x"; empty if the declaration has none
   std::string declared;      // "const float* __restrict__ x"
   DType type = DType::f32;   // the number's, or the type of the pointer's target
-  bool is_bool = false;      // a u8 that is written as true or false
   int components = 1;        // 4 for float4
   bool is_const = false;     // for a pointer: its target is const
   size_t size = 0;           // bytes as an argument; 0: unknown

@@ -64,7 +64,7 @@ std::optional<int64_t> size_of_type(const std::string& type) {
 std::optional<bool> floating_type(const std::string& type) {
   const ParameterType known = read_parameter(type + " value", {});
   if (known.kind != ParameterType::Kind::scalar || known.components != 1) return std::nullopt;
-  return known.type == DType::f32 || known.type == DType::f64 || known.type == DType::f16 || known.type == DType::bf16;
+  return is_floating(known.type);
 }
 
 void add_constant(SourceFacts& facts, std::string_view name, Tokens value) {

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "engine/json_file.hpp"
 #include "engine/sha256.hpp"
 #include "engine/text_file.hpp"
 
@@ -29,7 +30,7 @@ json value_of(const std::string& text) {
 
 }  // namespace
 
-json compile_question(const CompileRequest& request, const TritonKernel& kernel, int target) {
+json compile_question(const CompileRequest& request, const TritonKernel& kernel, int target, bool with_numbers) {
   json arguments = json::array();
   for (const TritonKernel::Argument& argument : kernel.arguments) {
     json one = {{"type", argument.type}};
@@ -37,6 +38,8 @@ json compile_question(const CompileRequest& request, const TritonKernel& kernel,
       one["value"] = argument.value;
     else if (!argument.aligned)
       one["aligned"] = false;
+    const bool is_floating = argument.type.starts_with("fp") || argument.type.starts_with("bf");
+    if (with_numbers && is_floating) one["number"] = argument.number;
     arguments.push_back(std::move(one));
   }
   json constexprs = json::object(), options = json::object();
@@ -50,7 +53,8 @@ json compile_question(const CompileRequest& request, const TritonKernel& kernel,
 std::filesystem::path shipped_file(const std::filesystem::path& root, const json& question) {
   constexpr size_t kDigits = 12;
   const std::string kernel = question.at("kernel");
-  return root / "assets" / "triton" / fmt::format("{}-{}.json", kernel, sha256_of(question.dump()).substr(0, kDigits));
+  return root / "assets" / "triton" /
+         fmt::format("{}-{}.json", kernel, sha256_of(json_text(question)).substr(0, kDigits));
 }
 
 std::optional<json> read_shipped(const std::filesystem::path& root, const json& question) {

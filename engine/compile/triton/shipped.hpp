@@ -17,8 +17,10 @@ namespace tilescope {
 constexpr int kShippedCapability = 80;                // what the PTX is made for, as the simulator runs it
 constexpr const char* kShippedMachineCode = "sm_90";  // whose registers ship
 
-/// The question to the Python process that compiles this kernel: everything that its PTX depends on.
-nlohmann::json compile_question(const CompileRequest& request, const TritonKernel& kernel, int target);
+/// The question to the Python process that compiles this kernel: everything that its PTX depends on. The values of
+/// floating-point arguments, on which only a heuristic may depend, are left out unless the process asked for them.
+nlohmann::json compile_question(const CompileRequest& request, const TritonKernel& kernel, int target,
+                                bool with_numbers = false);
 
 /// The file of a specialization: its name has a hash of the question.
 std::filesystem::path shipped_file(const std::filesystem::path& root, const nlohmann::json& question);

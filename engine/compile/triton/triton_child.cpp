@@ -1,14 +1,17 @@
 #include "engine/compile/triton/triton_child.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <sstream>
 #include <utility>
 
 #include "engine/compile/nvrtc_library.hpp"
 #include "engine/compile/toolkit_folders.hpp"
+#include "engine/json_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -29,6 +32,16 @@ std::vector<std::string> interpreters() {
     all.push_back(made.string());
   all.emplace_back("python3");
   return all;
+}
+
+/// Whether a program can be started by this name: a path, or the name of one in a folder of PATH.
+bool is_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
+  const char* folders = std::getenv("PATH");
+  std::istringstream all(folders == nullptr ? "" : folders);
+  for (std::string folder; std::getline(all, folder, ':');)
+    if (access((folder + "/" + name).c_str(), X_OK) == 0) return true;
+  return false;
 }
 
 /// The command that starts the interpreter with a clean environment.
@@ -136,7 +149,7 @@ void TritonChild::work(const std::stop_token& stop) {
 Result<json> TritonChild::answer(const Question& question, const std::stop_token& stop) {
   if (auto started = start(stop); !started) return forward(started);
   const std::string file = question.content.value("file", "the file");
-  auto line = child_->ask(question.content.dump(), options_.request_timeout, question.stop.get_token(), kGrace);
+  auto line = child_->ask(json_text(question.content), options_.request_timeout, question.stop.get_token(), kGrace);
   if (!line) {
     child_.reset();
     if (line.error().cancelled) return fail(ErrorId::cancelled);
@@ -162,6 +175,10 @@ Result<void> TritonChild::start(const std::stop_token& stop) {
     const auto note = [&](const std::string& why) {
       reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", interpreter, why);
     };
+    if (!is_program(interpreter)) {
+      note("there is no such program");
+      continue;
+    }
     auto child = ChildProcess::start(command_of(interpreter, options_));
     if (!child) {
       note(child.error().reason.english());

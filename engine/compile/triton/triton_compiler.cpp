@@ -15,6 +15,7 @@
 #include "engine/compile/ptx_link.hpp"
 #include "engine/compile/ptx_text.hpp"
 #include "engine/compile/triton/shipped.hpp"
+#include "engine/json_file.hpp"
 #include "engine/sha256.hpp"
 #include "engine/text_file.hpp"
 
@@ -86,6 +87,13 @@ std::vector<std::byte> bytes_of_base64(const std::string& text) {
   return bytes;
 }
 
+/// A rung of a lab needs Triton only for settings whose PTX does not ship.
+Error with_lab_hint(const Error& missing) {
+  return make_error(ErrorId::triton_missing, missing.what.places(),
+                    phrase("Without it the rung runs at its default settings only. Run './tilescope triton', which "
+                           "installs it in a folder of its own, or set TILESCOPE_PYTHON to a Python that has it."));
+}
+
 /// One kernel of a request while it is compiled.
 struct Specialization {
   json question;  // to the Python process
@@ -135,6 +143,10 @@ class TritonCompilation final : public Compilation {
   Result<CompiledModule> lower();
   Result<std::vector<Specialization>> compile(int target, bool may_ship);
   std::string key(const std::string& triton) const;
+  bool is_of_lab() const { return std::filesystem::path(request_.file).is_relative(); }
+  Result<json> compile_one(json& question, const TritonKernel& kernel, int target);
+  Result<std::optional<std::string>> native_ptx(int capability, CompiledModule& module);
+  std::string cubin_target() const;
   Result<void> assemble();
   void finish();
 
@@ -144,7 +156,8 @@ class TritonCompilation final : public Compilation {
   Clock::time_point start_;
   std::string key_;  // in the cache; empty: not known, so nothing is stored
   bool whole_ = false;
-  std::string shipped_log_;  // what ptxas said, where the PTX was shipped
+  bool with_numbers_ = false;  // heuristics depend on the values of floating-point arguments
+  std::string shipped_log_;    // what ptxas said, where the PTX was shipped
   std::optional<Result<CompiledModule>> module_;
 };
 
@@ -173,22 +186,33 @@ class Triton final : public TritonCompiler, public std::enable_shared_from_this<
 /// Everything that the module depends on.
 std::string TritonCompilation::key(const std::string& triton) const {
   // Increment whenever the stored data changes, or what the Python process compiles for a question.
-  constexpr std::string_view kFormat = "triton-module-2";
+  constexpr std::string_view kFormat = "triton-module-3";
   std::string all =
       fmt::format("{} {} {} {} {}\n", kFormat, triton, request_.cubin_target, request_.machine_code, request_.native);
   for (const TritonKernel& kernel : request_.triton)
-    all += compile_question(request_, kernel, capability_of(request_.ptx_target)).dump() + "\n";
+    all += json_text(compile_question(request_, kernel, capability_of(request_.ptx_target), with_numbers_)) + "\n";
   return sha256_of(all);
+}
+
+/// The process's answer; if a heuristic asks for the values of floating-point arguments, to the question with them.
+Result<json> TritonCompilation::compile_one(json& question, const TritonKernel& kernel, int target) {
+  auto answer = compiler_->ask(question, stop_);
+  if (!answer || with_numbers_ || !answer->contains("needs_numbers")) return answer;
+  with_numbers_ = true;
+  question = compile_question(request_, kernel, target, with_numbers_);
+  return compiler_->ask(question, stop_);
 }
 
 /// Compiles every kernel for a capability.
 Result<std::vector<Specialization>> TritonCompilation::compile(int target, bool may_ship) {
   std::vector<Specialization> kernels;
   for (const TritonKernel& kernel : request_.triton) {
-    kernels.push_back({compile_question(request_, kernel, target)});
-    auto answer = compiler_->ask(kernels.back().question, stop_);
+    kernels.push_back({compile_question(request_, kernel, target, with_numbers_)});
+    auto answer = compile_one(kernels.back().question, kernel, target);
     if (!answer && may_ship && answer.error().id == ErrorId::triton_missing)
       if (auto shipped = read_shipped(compiler_->root_, kernels.back().question)) answer = std::move(*shipped);
+    if (!answer && is_of_lab() && answer.error().id == ErrorId::triton_missing)
+      return tl::unexpected<Error>(with_lab_hint(answer.error()));
     if (!answer) return forward(answer);
     kernels.back().answer = std::move(*answer);
   }
@@ -201,17 +225,22 @@ Result<CompiledModule> TritonCompilation::lower() {
   if (!version)
     if (const auto origin = compiler_->triton_origin(stop_)) version = origin->triton;
   if (version) {
-    key_ = key(*version);
-    if (auto known = compiler_->cache_.find(key_)) {
+    for (const bool with_numbers : {false, true}) {  // which of the two is unknown until the kernels were compiled
+      with_numbers_ = with_numbers;
+      key_ = key(*version);
+      auto known = compiler_->cache_.find(key_);
+      if (!known) continue;
       known->from_cache = true;
       known->milliseconds = milliseconds_since(start_);
       whole_ = true;
       compiler_->child_.warm_up();  // so that the first move of a slider does not wait for Python
       return std::move(*known);
     }
+    with_numbers_ = false;
   }
   auto kernels = compile(capability_of(request_.ptx_target), true);
   if (!kernels) return forward(kernels);
+  if (version) key_ = key(*version);
   // The key knows nothing of the files that this one imports.
   if (std::ranges::any_of(*kernels, [](const Specialization& one) { return one.answer.contains("imported"); }))
     key_.clear();
@@ -230,26 +259,51 @@ Result<CompiledModule> TritonCompilation::lower() {
   return module;
 }
 
+/// The PTX that Triton lowers for the GPU; `module` gets the threads and the shared memory of its launch. Nothing if it
+/// takes arguments that the other PTX does not: a descriptor that the launcher encodes for TMA, or memory in which the
+/// kernel makes descriptors.
+Result<std::optional<std::string>> TritonCompilation::native_ptx(int capability, CompiledModule& module) {
+  for (const TritonKernel& kernel : request_.triton)
+    for (const TritonKernel::Argument& argument : kernel.arguments)
+      if (argument.type.starts_with("tensordesc")) return std::nullopt;
+  auto kernels = compile(capability, false);
+  if (!kernels) return forward(kernels);
+  std::vector<TritonCode> codes;
+  for (const Specialization& one : *kernels) codes.push_back(code_of(one.answer));
+  for (size_t i = 0; i < codes.size(); ++i)
+    if (codes[i].scratch_bytes != module.triton[i].scratch_bytes) return std::nullopt;
+  auto linked = linked_ptx(*kernels, codes);
+  if (!linked) return forward(linked);
+  for (size_t i = 0; i < codes.size(); ++i) {
+    module.triton[i].machine_threads = codes[i].threads;
+    module.triton[i].machine_shared_bytes = codes[i].shared_bytes;
+  }
+  return std::move(*linked);
+}
+
+/// What the module's PTX is assembled for: PTX of the "a" kind runs on no other architecture, and other PTX on no older
+/// one.
+std::string TritonCompilation::cubin_target() const {
+  const int lowered = capability_of(request_.ptx_target);
+  const bool possible =
+      native_target(lowered) == fmt::format("sm_{}", lowered) && lowered <= capability_of(request_.cubin_target);
+  return possible ? request_.cubin_target : native_target(lowered);
+}
+
 /// The cubin, and what ptxas says about it. Where no Triton is installed there is no cubin, but what ptxas said ships
 /// with the PTX.
 Result<void> TritonCompilation::assemble() {
   CompiledModule& module = **module_;
   module.log = shipped_log_;
   if (module.log.empty()) {
-    std::string ptx = module.ptx, target = request_.cubin_target;
+    std::string ptx = module.ptx, target = cubin_target();
     if (request_.native) {
       const int capability = capability_of(target);
-      target = native_target(capability);
-      auto kernels = compile(capability, false);
-      if (!kernels) return forward(kernels);
-      std::vector<TritonCode> codes;
-      for (const Specialization& one : *kernels) codes.push_back(code_of(one.answer));
-      auto linked = linked_ptx(*kernels, codes);
-      if (!linked) return forward(linked);
-      ptx = std::move(*linked);
-      for (size_t i = 0; i < codes.size(); ++i) {
-        module.triton[i].machine_threads = codes[i].threads;
-        module.triton[i].machine_shared_bytes = codes[i].shared_bytes;
+      auto native = native_ptx(capability, module);
+      if (!native) return forward(native);
+      if (*native) {
+        ptx = std::move(**native);
+        target = native_target(capability);
       }
     }
     auto answer =

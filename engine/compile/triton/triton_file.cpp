@@ -19,7 +19,8 @@ void take_guess(TritonParameter& parameter, const json& guess) {
   const auto& parameters = guess.at("parameters");
   if (const auto found = parameters.find(parameter.name); found != parameters.end()) {
     parameter.is_pointer = found->at("kind") == "pointer";
-    parameter.type = found->at("type");
+    if (found->at("kind") == "descriptor") parameter.spec = found->at("value");
+    parameter.type = found->value("type", parameter.type);
     parameter.number = found->value("value", parameter.number);
     parameter.shape = found->value("shape", parameter.shape);
     parameter.role = found->value("role", parameter.role);
