@@ -348,7 +348,7 @@ void reference(const Config& config, const Buffers& buffers, size_t output, size
 /// u is half a unit in the last place of an element. Results are rounded once; the tensor cores also take P and dS in
 /// 16 bits, each term off by u of itself. The errors are independent, so they add up like the terms of a random walk:
 /// of `keys` terms of size 1 / keys for dQ, of group · queries such terms for dK and dV. A term is a weight e^(s - 1/2)
-/// times products of N(0, 1); 32 u times the size of a walk bounds all that come up.
+/// times products of N(0, 1); 32 u times the size of such a random walk bounds all that come up.
 Tolerance tolerance(const std::string& rung, const Config& config, DType) {
   const AttentionShape shape(config);
   const double u = shape.type == DType::bf16 ? 0x1p-8 : 0x1p-11, keys = static_cast<double>(shape.keys);
