@@ -176,6 +176,7 @@ class Module:
         self.file, self.text = file, text
         self.skipped = []  # (line, sentence) of the statements that raised
         self.imported = {}
+        self.compiled = {}  # what was answered for a specialization of one of its kernels
         self.namespace = None
         self.tree = None
 

@@ -134,7 +134,7 @@ class TritonCompilation final : public Compilation {
  private:
   Result<CompiledModule> lower();
   Result<std::vector<Specialization>> compile(int target, bool may_ship);
-  std::string key(const std::string& triton) const;
+  std::string key(const std::string& triton, bool by_value) const;
   Result<void> assemble();
   void finish();
 
@@ -170,14 +170,26 @@ class Triton final : public TritonCompiler, public std::enable_shared_from_this<
   ModuleCache cache_;
 };
 
-/// Everything that the module depends on.
-std::string TritonCompilation::key(const std::string& triton) const {
+/// The same question for a number that stands for all that Triton compiles to the same code: 1, a multiple of 16,
+/// others.
+json without_values(json question) {
+  constexpr int64_t kAligned = 16, kOther = 2;
+  for (json& argument : question.at("arguments"))
+    if (const auto value = argument.find("value"); value != argument.end() && *value != 1)
+      *value = value->get<int64_t>() % kAligned == 0 ? kAligned : kOther;
+  return question;
+}
+
+/// Everything that the module depends on; by_value: a heuristic of the file also sees the values of numbers.
+std::string TritonCompilation::key(const std::string& triton, bool by_value) const {
   // Increment whenever the stored data changes, or what the Python process compiles for a question.
-  constexpr std::string_view kFormat = "triton-module-2";
-  std::string all =
-      fmt::format("{} {} {} {} {}\n", kFormat, triton, request_.cubin_target, request_.machine_code, request_.native);
-  for (const TritonKernel& kernel : request_.triton)
-    all += compile_question(request_, kernel, capability_of(request_.ptx_target)).dump() + "\n";
+  constexpr std::string_view kFormat = "triton-module-3";
+  std::string all = fmt::format("{} {} {} {} {} {}\n", kFormat, triton, request_.cubin_target, request_.machine_code,
+                                request_.native, by_value);
+  for (const TritonKernel& kernel : request_.triton) {
+    json question = compile_question(request_, kernel, capability_of(request_.ptx_target));
+    all += (by_value ? question : without_values(std::move(question))).dump() + "\n";
+  }
   return sha256_of(all);
 }
 
@@ -200,21 +212,22 @@ Result<CompiledModule> TritonCompilation::lower() {
   std::optional<std::string> version = triton_in_environment();
   if (!version)
     if (const auto origin = compiler_->triton_origin(stop_)) version = origin->triton;
-  if (version) {
-    key_ = key(*version);
-    if (auto known = compiler_->cache_.find(key_)) {
-      known->from_cache = true;
-      known->milliseconds = milliseconds_since(start_);
-      whole_ = true;
-      compiler_->child_.warm_up();  // so that the first move of a slider does not wait for Python
-      return std::move(*known);
-    }
+  for (const bool by_value : {false, true}) {
+    auto known = version ? compiler_->cache_.find(key(*version, by_value)) : std::nullopt;
+    if (!known) continue;
+    known->from_cache = true;
+    known->milliseconds = milliseconds_since(start_);
+    whole_ = true;
+    compiler_->child_.warm_up();  // so that the first move of a slider does not wait for Python
+    return std::move(*known);
   }
   auto kernels = compile(capability_of(request_.ptx_target), true);
   if (!kernels) return forward(kernels);
+  const auto any_says = [&](const char* what) {
+    return std::ranges::any_of(*kernels, [what](const Specialization& one) { return one.answer.contains(what); });
+  };
   // The key knows nothing of the files that this one imports.
-  if (std::ranges::any_of(*kernels, [](const Specialization& one) { return one.answer.contains("imported"); }))
-    key_.clear();
+  if (version && !any_says("imported")) key_ = key(*version, any_says("by_value"));
   CompiledModule module;
   module.cubin_target = request_.cubin_target;
   for (const Specialization& one : *kernels) {
