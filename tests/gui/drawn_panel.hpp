@@ -13,6 +13,7 @@
 #include "app/views/view.hpp"
 #include "tests/gui/shared_fonts.hpp"
 #include "tests/run/shared_engine.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 

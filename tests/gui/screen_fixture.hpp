@@ -14,6 +14,7 @@
 #include "app/window/screen.hpp"
 #include "tests/gui/shared_fonts.hpp"
 #include "tests/run/shared_engine.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 

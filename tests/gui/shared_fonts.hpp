@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/draw/theme.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/run/engine.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 
