@@ -42,14 +42,17 @@ foreach(area_folder ${test_areas})
     target_link_libraries(${area}_test PRIVATE ${TEST_LIBRARIES_${area}} GTest::gtest GTest::gmock GTest::gtest_main)
     target_compile_options(${area}_test PRIVATE ${OPTIMISE_LITTLE})
     use_precompiled(tests ${area}_test)
+    use_unity(${area}_test)
     add_dependencies(${area}_test tilescope-worker)
     target_compile_definitions(${area}_test PRIVATE TILESCOPE_SOURCE="${PROJECT_SOURCE_DIR}" TILESCOPE_BINARY="${PROJECT_BINARY_DIR}")
-    # What takes long comes in parts that run side by side.
+    # What takes long comes in parts that run side by side, and starts first.
     set(shards 1)
-    if(area STREQUAL labs OR area STREQUAL gui)
+    set(cost 0)
+    if(area STREQUAL labs OR area STREQUAL gui OR area STREQUAL exercises)
       set(shards 4)
-    elseif(area STREQUAL exercises)
-      set(shards 2)
+      set(cost 100)
+    elseif(area MATCHES "^(sim|app|cli|compile|host_program|differential|run|documents)$")
+      set(cost 50)
     endif()
     foreach(shard RANGE 1 ${shards})
       set(name ${area})
@@ -58,7 +61,7 @@ foreach(area_folder ${test_areas})
       endif()
       math(EXPR index "${shard} - 1")
       add_test(NAME ${name} COMMAND ${area}_test)
-      set_tests_properties(${name} PROPERTIES TIMEOUT 1200
+      set_tests_properties(${name} PROPERTIES TIMEOUT 1200 COST ${cost}
         ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR};GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
     endforeach()
   endif()
@@ -100,8 +103,8 @@ if(TARGET gui_test AND TARGET tilescope)
   add_dependencies(gui_test tilescope)
 endif()
 
-# The real window under Xvfb, with a real pointer, each on a display of its own. The taps wait most of the time, so they
-# start first, beside everything else.
+# The real window under Xvfb, with a real pointer, each on a display of its own. They wait most of the time, so they start
+# first, beside everything else.
 if(TARGET tilescope)
   add_test(NAME window COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_window.sh $<TARGET_FILE:tilescope>)
   add_test(NAME window_own_file COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_own_file.sh $<TARGET_FILE:tilescope>)
@@ -112,6 +115,6 @@ if(TARGET tilescope)
   add_test(NAME window_first_hour COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_first_hour.sh $<TARGET_FILE:tilescope>)
   add_test(NAME window_tune COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_tune.sh $<TARGET_FILE:tilescope>)
   set_tests_properties(window window_own_file window_taps window_edits window_steps window_exercise window_first_hour window_tune PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77
-    ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
-  set_tests_properties(window_taps PROPERTIES COST 1000)
+    COST 900 ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
+  set_tests_properties(window_taps window_first_hour PROPERTIES COST 1000)
 endif()

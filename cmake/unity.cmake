@@ -3,10 +3,11 @@
 # CMake configures again (one second) when a file is edited, as its names may have changed.
 #
 #   use_unity(TARGETS…)
-option(TILESCOPE_UNITY "Compile several files of a library as one" ON)
-if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
-  set(TILESCOPE_UNITY OFF)  # builds for development: errors and warnings are those of each file
+set(usual_unity OFF)  # builds for development: errors and warnings are those of each file
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(usual_unity ON)
 endif()
+option(TILESCOPE_UNITY "Compile several files of a library as one" ${usual_unity})
 
 # The names that a file defines at the beginning of a line, as clang-format leaves definitions.
 function(names_defined_in source result)

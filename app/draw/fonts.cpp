@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "app/draw/theme.hpp"
 #include "engine/lab.hpp"
@@ -48,11 +49,13 @@ fs::path path_of(const Face& face) {
   return {};
 }
 
-/// Font files are read once and shared by every size.
-struct FontFile {
-  std::string bytes;
-  explicit FontFile(const fs::path& path) : bytes(read_text(path).value_or("")) {}
-};
+/// Font files are read once and shared by every size; the atlas refers to these bytes.
+std::string& bytes_of(const fs::path& path) {
+  static std::map<fs::path, std::string> files;
+  const auto [file, is_new] = files.try_emplace(path);
+  if (is_new) file->second = read_text(path).value_or("");
+  return file->second;
+}
 
 class FontLoader {
  public:
@@ -92,10 +95,9 @@ class FontLoader {
     config.PixelSnapH = merge;
     config.RasterizerMultiply = 1.1F;  // thin strokes of light text on dark would look grey
     config.GlyphRanges = ranges_;
-    const FontFile file(path);
-    void* copy = ImGui::MemAlloc(file.bytes.size());
-    std::copy(file.bytes.begin(), file.bytes.end(), static_cast<char*>(copy));
-    return ImGui::GetIO().Fonts->AddFontFromMemoryTTF(copy, static_cast<int>(file.bytes.size()),
+    config.FontDataOwnedByAtlas = false;
+    std::string& bytes = bytes_of(path);
+    return ImGui::GetIO().Fonts->AddFontFromMemoryTTF(bytes.data(), static_cast<int>(bytes.size()),
                                                       em * scale_ * face.line, &config, ranges_);
   }
 

@@ -48,6 +48,7 @@ FIRST_TMA = 90  # from this capability on Triton lowers descriptors to TMA, and 
 # ---------------------------------------------------------------- files
 
 MODULES = {}
+MOST_COMPILED = 32  # answers that are kept of each file
 
 
 def module_of(request):
@@ -373,6 +374,10 @@ def answer_compile(request):
     if request["target"] >= FIRST_TMA and any(kind.startswith("tensordesc") for kind in signature.values()):
         raise Refused("compile", f"from sm_{FIRST_TMA} on a descriptor that {name} is given is one of TMA, which is not "
                       "available here", first_line_of(jit), "leave --target out")
+    # Most numbers compile to the same code: Triton tells apart 1, multiples of 16, and all others.
+    specialization = repr((name, signature, constants, attributes, sorted(options.items()), request["target"]))
+    if specialization in module.compiled:
+        return module.compiled[specialization]
     source = ASTSource(fn=jit, signature=signature, constexprs=constants, attrs=attributes)
     target = GPUTarget("cuda", request["target"], 32)
     os.write(2, f"it was compiling {name}\n".encode())
@@ -395,7 +400,9 @@ def answer_compile(request):
     finally:
         diagnostics.close()
     threads = re.search(r"\.reqntid\s+(\d+)", texts["ptx"])
-    return {
+    while len(module.compiled) >= MOST_COMPILED:
+        module.compiled.pop(next(iter(module.compiled)))
+    module.compiled[specialization] = {
         "entry": metadata["name"], **texts, "kept": kept,
         "shared": metadata.get("shared", 0),
         "threads": int(threads.group(1)) if threads else 32 * metadata["num_warps"],
@@ -404,8 +411,10 @@ def answer_compile(request):
                        if jit.params[index[0]].is_constexpr},
         "num_warps": metadata["num_warps"], "num_stages": metadata["num_stages"],
         **({"imported": sorted(module.imported)} if module.imported else {}),
+        **({"by_value": True} if heuristics else {}),  # a heuristic may tell apart what Triton does not
         "hidden": sum(1 for key in ("global_scratch_size", "profile_scratch_size") if key in metadata),
     }
+    return module.compiled[specialization]
 
 
 def ptxas_path(target):

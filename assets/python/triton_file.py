@@ -221,6 +221,7 @@ class Module:
         self.file, self.text = file, text
         self.skipped = []
         self.imported = {}
+        self.compiled = {}  # what was answered for a specialization of one of its kernels
         self.namespace = None
         self.tree = None
 

@@ -224,8 +224,9 @@ CompiledModule module_of_ptx(const NvrtcRuns& runs) {
   return module;
 }
 
-Result<CompiledModule> module_of(const NvrtcLibrary& library, NvrtcRuns& runs, const DeviceSource& source) {
-  const bool machine_code = runs.request.machine_code;
+/// With the machine code, if it was asked for, or as if it was not.
+Result<CompiledModule> module_of(const NvrtcLibrary& library, NvrtcRuns& runs, const DeviceSource& source,
+                                 bool machine_code) {
   if (const NvrtcOutput& last = runs.last_output(); last.result != NVRTC_SUCCESS)
     return tl::unexpected(compile_error(library, runs, last, source));
   CompiledModule module = module_of_ptx(runs);
@@ -245,9 +246,9 @@ class NvrtcCompiler;
 /// Runs NVRTC in as many rounds as the source needs.
 class NvrtcCompilation final : public Compilation {
  public:
-  /// An empty key keeps the module out of the cache.
+  /// The keys are those of the module and of its PTX alone. Empty ones keep it out of the cache.
   NvrtcCompilation(std::shared_ptr<NvrtcCompiler> compiler, const CompileRequest& request, DeviceSource source,
-                   std::string key, std::stop_token stop, Clock::time_point start);
+                   std::string key, std::string ptx_key, std::stop_token stop, Clock::time_point start);
   ~NvrtcCompilation() override { runs_->stop.request_stop(); }  // the caller has left
   NvrtcCompilation(const NvrtcCompilation&) = delete;
   NvrtcCompilation& operator=(const NvrtcCompilation&) = delete;
@@ -265,7 +266,7 @@ class NvrtcCompilation final : public Compilation {
   CompileRequest request_;
   bool may_try_cxx20_;
   DeviceSource source_;
-  std::string key_;
+  std::string key_, ptx_key_;
   std::stop_token stop_;
   Clock::time_point start_;
   std::shared_ptr<NvrtcRuns> runs_;              // of this round
@@ -308,18 +309,24 @@ class NvrtcCompiler final : public Compiler, public std::enable_shared_from_this
     if (!request.more_sources.empty())
       return known(compile_linked(request, [&](const CompileRequest& one) { return compile(one, stop); }));
     DeviceSource source(request, library_->toolkit_include_folders);
-    const std::string key = source.includes_by_macro() ? "" : cache_key_of(request, identity() + " " + source.hash());
-    if (!key.empty()) {
+    std::string key, ptx_key;
+    if (!source.includes_by_macro()) {
+      CompileRequest alone = request;
+      alone.machine_code = false;
+      const std::string compiler = identity() + " " + source.hash();
+      key = cache_key_of(request, compiler);
+      ptx_key = cache_key_of(alone, compiler);
       if (auto module = cache_.find(key)) {
         warm_up();
         module->from_cache = true;
+        module->cubin_target = request.cubin_target;  // PTX alone is the same for every one
         module->milliseconds = milliseconds_since(start);
         return known(std::move(*module));
       }
     }
     warm_ = true;
-    return std::make_unique<NvrtcCompilation>(shared_from_this(), request, std::move(source), key, std::move(stop),
-                                              start);
+    return std::make_unique<NvrtcCompilation>(shared_from_this(), request, std::move(source), std::move(key),
+                                              std::move(ptx_key), std::move(stop), start);
   }
 
  private:
@@ -388,11 +395,13 @@ class NvrtcCompiler final : public Compiler, public std::enable_shared_from_this
 };
 
 NvrtcCompilation::NvrtcCompilation(std::shared_ptr<NvrtcCompiler> compiler, const CompileRequest& request,
-                                   DeviceSource source, std::string key, std::stop_token stop, Clock::time_point start)
+                                   DeviceSource source, std::string key, std::string ptx_key, std::stop_token stop,
+                                   Clock::time_point start)
     : compiler_(std::move(compiler)),
       request_(request),
       source_(std::move(source)),
       key_(std::move(key)),
+      ptx_key_(std::move(ptx_key)),
       stop_(std::move(stop)),
       start_(start) {
   // C++17 first: it is nvcc's default, and code written for it may have a different meaning in C++20.
@@ -409,6 +418,7 @@ bool NvrtcCompilation::starts_another_round() {
   const NvrtcOutput& output = runs_->last_output();
   if (output.result == NVRTC_SUCCESS) return false;
   runs_->stop.request_stop();  // the other run
+  if (runs_->for_ptx.result == NVRTC_SUCCESS) ptx_key_.clear();  // the PTX alone needs no further round
   if (output.failure.empty() && source_.drop(errors_of(output))) return start_round(), true;
   if (!std::exchange(may_try_cxx20_, false)) return false;
   Error error = compile_error(*compiler_->library_, *runs_, output, source_);
@@ -453,7 +463,11 @@ Result<CompiledModule> NvrtcCompilation::finish() {
     ended_ = fail(ErrorId::cancelled);
     return *ended_;
   }
-  Result<CompiledModule> module = module_of(*compiler_->library_, *runs_, source_);
+  // Whoever asks for the PTX alone next need not wait. (Where one run gave both, its log is not that of the PTX.)
+  if (request_.machine_code && !ptx_key_.empty() && !runs_->one_program)
+    if (const auto ptx = module_of(*compiler_->library_, *runs_, source_, false))
+      compiler_->cache_.store(ptx_key_, *ptx);
+  Result<CompiledModule> module = module_of(*compiler_->library_, *runs_, source_, request_.machine_code);
   if (!module && error_in_cxx17_) module = tl::unexpected<Error>(*error_in_cxx17_);
   if (module && !key_.empty()) compiler_->cache_.store(key_, *module);
   if (module) module->milliseconds = milliseconds_since(start_);

@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Increment whenever the stored data, or how it is produced, changes.
-constexpr std::string_view kFormat = "tilescope-module-4";
+constexpr std::string_view kFormat = "tilescope-module-5";
 
 /// The hashed fields, each preceded by its length, so that "ab" + "c" and "a" + "bc" differ.
 class Fields {
@@ -48,9 +48,13 @@ std::string cache_key_of(const CompileRequest& request, std::string_view compile
   fields.add(kFormat);
   fields.add(compiler);
   fields.add(request.ptx_target);
-  fields.add(request.cubin_target);
-  fields.add(request.machine_code ? request.want_cubin ? "cubin" : "" : "PTX alone");
-  fields.add(fmt::format("-O{}", request.assembler_level));
+  if (request.machine_code) {
+    fields.add(request.cubin_target);
+    fields.add(request.want_cubin ? "cubin" : "");
+    fields.add(fmt::format("-O{}", request.assembler_level));
+  } else {
+    fields.add("PTX alone");
+  }
   fields.add(fmt::format("{} defines", request.defines.size()));
   for (const Define& define : request.defines) {
     fields.add(define.name);

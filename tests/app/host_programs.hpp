@@ -239,6 +239,8 @@ int main() {
 
 inline constexpr const char* kFloatingProgram = R"(
 #include <cmath>
+
+#include "tests/testing.hpp"
 const int N = 1000;
 enum { THREADS = 64 };
 __global__ void axpy(float a, const double* x, double* y, int n) {

@@ -6,9 +6,9 @@
 
 #include "app/sandbox/form/kernel_form.hpp"
 #include "app/sandbox/reading/host_expression.hpp"
-#include "engine/run/engine.hpp"
 #include "tests/app/host_programs.hpp"
 #include "tests/app/sandbox_kernels.hpp"
+#include "tests/run/shared_engine.hpp"
 
 namespace tilescope {
 namespace {
@@ -195,7 +195,7 @@ int main() { Config c = parse(); Array x = make(c); k<<<grid_for(c), c.threads>>
 class HostProgram : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(HostProgram, RunsCleanAtOnceAndWritesEveryOutput) {
-  const auto engine = Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1});
+  const auto engine = testing::shared_engine();
   if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
   const KernelForm form = first_form(GetParam());
   FilledForm filled = fill_in(form, n_of(form));

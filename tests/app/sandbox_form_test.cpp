@@ -4,8 +4,8 @@
 
 #include "app/sandbox/form/arguments.hpp"
 #include "app/sandbox/form/kernel_form.hpp"
-#include "engine/run/engine.hpp"
 #include "tests/app/sandbox_kernels.hpp"
+#include "tests/run/shared_engine.hpp"
 
 namespace tilescope {
 namespace {
@@ -179,7 +179,7 @@ TEST(KernelForm, TheCommandLineMakesTheSamePlan) {
 class SuggestedRun : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SuggestedRun, IsCleanAndWritesEveryOutput) {
-  const auto engine = Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1});
+  const auto engine = testing::shared_engine();
   if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
   const KernelForm form = first_form(GetParam());
   FilledForm filled = fill_in(form, n_of(form));

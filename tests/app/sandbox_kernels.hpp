@@ -106,6 +106,8 @@ __global__ void vec4(const float4* x, float4* y, int n4) {
 
 inline constexpr const char* kHello = R"(
 #include <cstdio>
+
+#include "tests/testing.hpp"
 __global__ void hello() { printf("hello from %d\n", (int)threadIdx.x); }
 )";
 

@@ -10,6 +10,7 @@
 
 #include "app/sandbox/sandbox.hpp"
 #include "app/session/session.hpp"
+#include "tests/run/shared_engine.hpp"
 
 namespace tilescope {
 namespace {
@@ -20,7 +21,7 @@ constexpr const char* kText = "import triton\n\n\n@triton.jit\ndef add(x, n, BLO
 
 class SandboxPython : public testing::Test {
  protected:
-  SandboxPython() : engine(Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1})) {
+  SandboxPython() : engine(testing::shared_engine()) {
     std::string name = (fs::temp_directory_path() / "tilescope-python-XXXXXX").string();
     folder = mkdtemp(name.data());
     file = folder / "add.py";

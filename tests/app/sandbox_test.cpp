@@ -12,6 +12,7 @@
 
 #include "app/session/session.hpp"
 #include "tests/app/sandbox_kernels.hpp"
+#include "tests/run/shared_engine.hpp"
 
 namespace tilescope {
 namespace {
@@ -22,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 class SandboxTest : public ::testing::Test {
  protected:
-  SandboxTest() : engine(Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1})) {
+  SandboxTest() : engine(testing::shared_engine()) {
     std::string name = (fs::temp_directory_path() / "tilescope-own-XXXXXX").string();
     folder = mkdtemp(name.data());
     session = std::make_unique<Session>(engine);

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "app/sandbox/form/kernel_form.hpp"
-#include "engine/run/engine.hpp"
+#include "tests/run/shared_engine.hpp"
 
 namespace tilescope {
 namespace {
@@ -79,7 +79,7 @@ TEST(FormVariables, AFieldTakesNumbersThatFollowFromN) {
 }
 
 TEST(FormVariables, TheRunFindsThem) {
-  const auto engine = Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1});
+  const auto engine = testing::shared_engine();
   if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
   const KernelForm form = form_for(kBlur, "blur");
   FilledForm filled = fill_in(form, n_of(form));
@@ -98,7 +98,7 @@ TEST(FormVariables, TheRunFindsThem) {
 }
 
 TEST(FormVariables, OneThatTheCompilerLeftOutIsNoError) {
-  const auto engine = Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1});
+  const auto engine = testing::shared_engine();
   if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
   const char* source = "__constant__ float gone;\n__global__ void k(float* y) { if (false) y[0] = gone; y[0] = 1; }\n";
   KernelForm form = form_for(source, "k");

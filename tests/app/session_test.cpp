@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "app/session/file_watch.hpp"
+#include "tests/run/shared_engine.hpp"
 
 namespace tilescope {
 namespace {
@@ -17,7 +18,7 @@ using namespace std::chrono_literals;
 
 class SessionTest : public ::testing::Test {
  protected:
-  SessionTest() : engine(Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1})) {}
+  SessionTest() : engine(testing::shared_engine()) {}
 
   void SetUp() override {
     if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;

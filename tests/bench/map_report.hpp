@@ -5,6 +5,7 @@
 
 #include "engine/lab.hpp"
 #include "engine/run_result.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 

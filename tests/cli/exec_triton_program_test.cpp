@@ -171,6 +171,39 @@ TEST_F(OwnTriton, AHeuristicSeesWhatOthersComputed) {
               testing::AllOf(HasSubstr("[31] 405\n"), HasSubstr("num_warps=1")));
 }
 
+/// 1, multiples of 16, and all other numbers: more Triton does not tell apart.
+TEST_F(OwnTriton, CompilesOnceForNumbersThatGiveTheSameCode) {
+  const std::string cache = "XDG_CACHE_HOME='" + (folder_ / "cache").string() + "'";
+  const auto is_cached = [&](const std::string& n) {
+    const Outcome outcome = exec(
+        "twice.py --grid 'ceil(n/BLOCK)' -D BLOCK=256 --arg buf:f32:n:iota "
+        "--arg buf:f32:n:poison --print 'y[0:1]' --arg n=i32:" +
+            n,
+        cache);
+    EXPECT_EQ(outcome.status, 0) << n << outcome.problems;
+    return outcome.out.find("(cached)") != std::string::npos;
+  };
+  EXPECT_FALSE(is_cached("1000"));
+  EXPECT_TRUE(is_cached("1002"));
+  EXPECT_FALSE(is_cached("1008"));
+  EXPECT_TRUE(is_cached("16"));
+  EXPECT_FALSE(is_cached("1"));
+}
+
+TEST_F(OwnTriton, AHeuristicTellsThemApart) {
+  write("half.py",
+        "import triton\nimport triton.language as tl\n\n@triton.heuristics({'HALF': lambda a: a['n'] // 2})\n"
+        "@triton.jit\ndef half(y, n, HALF: tl.constexpr):\n    tl.store(y, HALF)\n");
+  const auto half_of = [&](const std::string& n) {
+    return exec("half.py --grid 1 --arg y=buf:i32:1:poison --print 'y[0:1]' --arg n=i32:" + n,
+                "XDG_CACHE_HOME='" + (folder_ / "cache").string() + "'")
+        .out;
+  };
+  EXPECT_THAT(half_of("64"), HasSubstr("[0] 32\n"));
+  EXPECT_THAT(half_of("128"), HasSubstr("[0] 64\n"));
+  EXPECT_THAT(half_of("64"), testing::AllOf(HasSubstr("[0] 32\n"), HasSubstr("(cached)")));
+}
+
 constexpr const char* kCopies =
     "import triton\nimport triton.language as tl\n@@\n\n@triton.jit\ndef copy(x, y, n, BLOCK: tl.constexpr):\n"
     "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"

@@ -58,6 +58,35 @@ TEST_F(CompilerTest, AnotherDefineIsAnotherModule) {
   EXPECT_FALSE(other->from_cache);
 }
 
+TEST_F(CompilerTest, ThePtxAloneComesWithTheMachineCode) {
+  CompileRequest request{.text = vector_add, .file = "x.cu"};
+  const auto whole = compiler_->compile(request, {});
+  request.machine_code = false;
+  const auto cached = compiler_->compile(request, {});
+  const auto compiled = (*Compiler::open(folder_ / "other"))->compile(request, {});
+  ASSERT_TRUE(whole && cached && compiled);
+  EXPECT_TRUE(cached->from_cache);
+  EXPECT_FALSE(compiled->from_cache);
+  EXPECT_GT(whole->find("vector_add")->registers, 0U);
+  EXPECT_EQ(cached->find("vector_add")->registers, 0U);
+  EXPECT_EQ(cached->find("vector_add")->parameter_bytes, compiled->find("vector_add")->parameter_bytes);
+  EXPECT_EQ(cached->ptx, compiled->ptx);
+  EXPECT_EQ(cached->log, compiled->log);
+  EXPECT_EQ(cached->cubin_target, compiled->cubin_target);
+}
+
+TEST_F(CompilerTest, ThePtxAloneIsTheSameForEveryGpu) {
+  CompileRequest request{.text = vector_add, .file = "x.cu", .cubin_target = "sm_90", .machine_code = false};
+  const auto first = compiler_->compile(request, {});
+  request.cubin_target = "sm_89";
+  const auto second = compiler_->compile(request, {});
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(second->from_cache);
+  EXPECT_EQ(second->cubin_target, "sm_89");
+  request.machine_code = true;
+  EXPECT_FALSE(compiler_->compile(request, {})->from_cache);
+}
+
 TEST_F(CompilerTest, AnErrorIsNotCached) {
   ASSERT_FALSE(compile("not CUDA"));
   EXPECT_TRUE(fs::is_empty(folder_ / "cache"));

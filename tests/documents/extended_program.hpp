@@ -13,6 +13,8 @@
 #include <sstream>
 #include <string>
 
+#include "tests/testing.hpp"
+
 namespace tilescope::testing {
 
 namespace fs = std::filesystem;

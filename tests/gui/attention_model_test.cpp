@@ -10,6 +10,7 @@
 #include "app/views/plane/plane_rows.hpp"
 #include "engine/run/engine.hpp"
 #include "tests/gui/matrix_result.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 namespace {

@@ -2,6 +2,7 @@
 #include "app/views/plane/plane_view.hpp"
 #include "app/views/playback.hpp"
 #include "tests/gui/screen_fixture.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 namespace {

@@ -11,7 +11,9 @@
 #include "app/views/context.hpp"
 #include "app/views/panels.hpp"
 #include "app/views/view.hpp"
-#include "engine/run/engine.hpp"
+#include "tests/gui/shared_fonts.hpp"
+#include "tests/run/shared_engine.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 
@@ -24,14 +26,10 @@ class DrawnPanel : public ::testing::Test {
     auto loaded = Strings::load(root / "assets/strings");
     ASSERT_TRUE(loaded) << loaded.error().message;
     strings = std::move(*loaded);
-    EngineOptions options;
-    options.root = root;
-    session = std::make_unique<Session>(Engine::open(options));
-    ImGui::CreateContext();
-    ImGui::GetIO().IniFilename = nullptr;
+    session = std::make_unique<Session>(shared_engine());
+    fonts = open_context(1, "");
     ImGui::GetIO().DisplaySize = {1600, 1000};
     ImGui::GetIO().DeltaTime = 1 / 60.0F;
-    fonts = load_fonts(1, "", nullptr);
   }
   void TearDown() override { ImGui::DestroyContext(); }
 

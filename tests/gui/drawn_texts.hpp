@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/testing.hpp"
+
 namespace tilescope::testing {
 
 /// Runs of glyphs on one line, in drawing order. A character beyond ASCII becomes '#'; clipped glyphs are missing and

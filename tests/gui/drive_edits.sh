@@ -70,10 +70,10 @@ grep -rqs 'kept of the file' "$folder/tilescope/edits" && fail "a saved edit is 
 
 # Size and place.
 xdotool windowsize --sync "$window" 1300 820 windowmove --sync "$window" 40 30
-sleep 6
 xdotool key ctrl+plus
 expect "the scale goes up" '"scale":1.125'
-sleep 6
+remembers "the scale" '"scale":1.125'
+remembers "the size and the place" '"window":\{"height":820,"left":40,"maximised":false,"top":30,"width":1300\}'
 start_again --lab vector-add
 expect "the scale is remembered" '"scale":1.125'
 settled "the third restart"

@@ -237,10 +237,8 @@ class DrawnFigures : public testing::DrawnPanel {
   /// Fonts with every Chinese character that can be shown.
   void use_scale(float scale) {
     view.scale = scale;
-    fonts = load_fonts(scale, interface_texts(root), nullptr);
-    unsigned char* pixels = nullptr;
-    int wide = 0, high = 0;
-    ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &wide, &high);
+    fonts = testing::open_context(scale, testing::all_texts());
+    ImGui::GetIO().DeltaTime = 1 / 60.0F;
   }
 
   /// Draws the figure alone in a column of this many unscaled pixels. Returns its texts.

@@ -7,6 +7,7 @@
 #include "tests/gui/drawn_panel.hpp"
 #include "tests/gui/drawn_texts.hpp"
 #include "tests/gui/text_faults.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 namespace {

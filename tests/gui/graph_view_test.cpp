@@ -14,11 +14,7 @@ namespace fs = std::filesystem;
 
 class GraphScreen : public testing::ScreenTest {
  protected:
-  GraphScreen() {
-    screen->fonts = load_fonts(1, interface_texts(engine->root()), nullptr);
-    unsigned char* pixels = nullptr;
-    int width = 0, height = 0;
-    ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+  GraphScreen() : ScreenTest(testing::all_texts()) {
     screen->session.select_lab("transformer-graph");
     screen->view.tab = "graph";
     frames(2);

@@ -4,6 +4,7 @@
 
 #include "app/observed/trace_index.hpp"
 #include "tests/gui/screen_fixture.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 namespace {

@@ -8,6 +8,7 @@
 #include "engine/run_result.hpp"
 #include "engine/traffic/access/ledger.hpp"
 #include "engine/traffic/access/tile_map.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 

@@ -10,6 +10,7 @@
 
 #include "app/draw/text.hpp"
 #include "tests/gui/drawn_panel.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 namespace {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/run_result.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 

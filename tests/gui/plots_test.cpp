@@ -10,6 +10,7 @@
 #include "app/draw/plots/axis.hpp"
 #include "app/draw/plots/label_spread.hpp"
 #include "app/draw/plots/plot.hpp"
+#include "tests/gui/shared_fonts.hpp"
 
 namespace tilescope {
 namespace {
@@ -145,10 +146,8 @@ struct PlotCase {
 class DrawnPlots : public ::testing::Test {
  protected:
   void SetUp() override {
-    ImGui::CreateContext();
-    ImGui::GetIO().IniFilename = nullptr;
+    fonts_ = testing::open_context(1, "");
     ImGui::GetIO().DisplaySize = {1600, 1000};
-    fonts_ = load_fonts(1, "", nullptr);
   }
   void TearDown() override { ImGui::DestroyContext(); }
 

@@ -12,24 +12,23 @@
 #include "app/draw/widgets.hpp"
 #include "app/views/view.hpp"
 #include "app/window/screen.hpp"
+#include "tests/gui/shared_fonts.hpp"
+#include "tests/run/shared_engine.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 
 class ScreenTest : public ::testing::Test {
  protected:
-  ScreenTest() {
-    ImGui::CreateContext();
-    ImGui::GetIO().IniFilename = nullptr;
+  /// `texts`: the characters that the fonts have, beside Latin ones.
+  explicit ScreenTest(const std::string& texts = "中") {
+    const Fonts fonts = open_context(1, texts);
 #if IMGUI_VERSION_NUM < 18700
     ImGui::GetIO().KeyMap[ImGuiKey_Enter] = code_of(Key::enter);  // what a window's back end would set
     ImGui::GetIO().KeyMap[ImGuiKey_Escape] = code_of(Key::escape);
 #endif
-    engine = Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1});
     screen = std::make_unique<Screen>(engine, *Strings::load(engine->root() / "assets" / "strings"));
-    screen->fonts = load_fonts(1, "中", nullptr);
-    unsigned char* pixels = nullptr;
-    int width = 0, height = 0;
-    ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+    screen->fonts = fonts;
     screen->session.select_lab("vector-add");
     screen->session.set_device(DeviceKind::sim);
     screen->session.auto_run = false;
@@ -137,7 +136,7 @@ class ScreenTest : public ::testing::Test {
   int64_t param(const std::string& name) { return screen->session.request().config.param(name); }
 
   ImVec2 window{1600, 1000};
-  std::shared_ptr<Engine> engine;
+  std::shared_ptr<Engine> engine = shared_engine();
   std::unique_ptr<Screen> screen;
 };
 

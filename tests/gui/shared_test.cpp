@@ -3,6 +3,7 @@
 
 #include "app/views/shared/shared_model.hpp"
 #include "tests/gui/screen_fixture.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 namespace {

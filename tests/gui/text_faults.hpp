@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/draw/text.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 

@@ -23,11 +23,7 @@ constexpr Extent kExtents[] = {{1600, 1000}, {1280, 800}, {1024, 640}, {900, 560
 
 class DrawnTexts : public ScreenTest {
  protected:
-  DrawnTexts() {
-    screen->fonts = load_fonts(1, interface_texts(engine->root()), nullptr);  // so that Chinese has its final width
-    unsigned char* pixels = nullptr;
-    int width = 0, height = 0;
-    ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+  DrawnTexts() : ScreenTest(testing::all_texts()) {  // so that Chinese has its final width
     screen->view.animate = false;
     ImGui::GetIO().MousePos = {-1, -1};
   }

@@ -11,6 +11,7 @@
 #include "engine/tune/maps/tuned.hpp"
 #include "tests/gui/drawn_panel.hpp"
 #include "tests/gui/text_faults.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 namespace {

@@ -9,6 +9,7 @@
 #include "engine/traffic/access/coalesce.hpp"
 #include "engine/traffic/access/ledger.hpp"
 #include "engine/traffic/access/tile_map.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 

@@ -35,6 +35,15 @@ expect() {
 # Nothing is under way and the picture is that of the values.
 settled() { expect "settled after $1" '"busy":false.*"stale":false'; }
 
+# The settings hold PATTERN, after at most 20 seconds; they are written every few seconds.
+remembers() { # WHAT PATTERN
+  for _ in $(seq 200); do
+    tr -d ' \n' <"$folder/tilescope/settings.json" 2>/dev/null | grep -qE "$2" && { echo "ok: the settings hold $1"; return; }
+    sleep 0.1
+  done
+  fail "the settings do not hold $1: $(cat "$folder/tilescope/settings.json" 2>&1)"
+}
+
 # left top right bottom of a mark, in pixels of the window.
 mark() {
   local place

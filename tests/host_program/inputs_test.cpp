@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <regex>
 #include <set>
 
 #include "engine/checksum.hpp"
+#include "engine/compile/toolkit_folders.hpp"
 #include "tests/host_program/programs.hpp"
 
 namespace tilescope {
@@ -98,6 +101,18 @@ std::string identifier_of(std::string name) {
   return name;
 }
 
+/// The headers of CUDA that the build found, or those of an installed toolkit: a program that was built elsewhere may
+/// find them in a different folder.
+std::filesystem::path cuda_include_folder() {
+  std::vector<std::filesystem::path> folders{TILESCOPE_CUDA_INCLUDE, chosen_toolkit() / "include"};
+  for (const auto& toolkits : {installed_toolkits(), downloaded_toolkits()})
+    for (const auto& toolkit : toolkits) folders.push_back(toolkit / "include");
+  std::error_code ignored;
+  const auto found = std::ranges::find_if(
+      folders, [&](const auto& folder) { return std::filesystem::exists(folder / "cuda_bf16.h", ignored); });
+  return found != folders.end() ? *found : folders.front();
+}
+
 TEST(HostProgramInputs, AreThoseOfARunBitForBit) {
   if (testing::run_command("g++ --version").status != 0) GTEST_SKIP() << "no g++";
   const std::vector<HostSide> sides = host_sides();
@@ -105,9 +120,10 @@ TEST(HostProgramInputs, AreThoseOfARunBitForBit) {
   const testing::ScratchFolder folder;
   const auto source = folder.write("inputs.cpp", whole_text(sides));
   const std::string program = (folder / "inputs").string();
+  const std::filesystem::path cuda = cuda_include_folder();
   const auto compiled =
-      testing::run_command(fmt::format("g++ -std=c++20 -O1 -w -isystem {} -I {} -o {} {}", TILESCOPE_CUDA_INCLUDE,
-                                       TILESCOPE_SOURCE, program, source.string()));
+      testing::run_command(fmt::format("g++ -std=c++20 -O1 -w -isystem {} -isystem {} -I {} -o {} {}", cuda.string(),
+                                       (cuda / "cccl").string(), TILESCOPE_SOURCE, program, source.string()));
   ASSERT_EQ(compiled.status, 0) << compiled.output.substr(0, 4000);
   const auto ran = testing::run_command(program);
   ASSERT_EQ(ran.status, 0) << ran.output;

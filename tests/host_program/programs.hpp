@@ -8,6 +8,7 @@
 #include "engine/host_program/host_program.hpp"
 #include "engine/kernel_language.hpp"
 #include "engine/run/engine.hpp"
+#include "tests/testing.hpp"
 
 namespace tilescope::testing {
 

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <regex>
 
+#include "tests/testing.hpp"
+
 namespace tilescope {
 namespace testing {
 

@@ -111,7 +111,7 @@ void bug_card(Column& column, Workshop& workshop) {
   column.y += column.px(6);
   kind_choice(column, context.view);
   bool pressed = false;
-  const float after = small_button(column, "bug_answer", strings("workshop.bug_answer"),
+  const float after = field_button(column, "bug_answer", strings("workshop.bug_answer"),
                                    strings("workshop.bug_answer_meaning"), column.left, &pressed);
   if (pressed && line && !context.view.bug_kind.empty())
     workshop.guess_bug(context.session, *line, context.view.bug_kind);
@@ -137,7 +137,7 @@ void hints_card(Column& column, Workshop& workshop) {
   }
   if (shown < static_cast<int>(hints.size())) {
     bool pressed = false;
-    small_button(column, "hint",
+    field_button(column, "hint",
                  strings.format("workshop.show_hint", fmt::arg("number", shown + 1), fmt::arg("all", hints.size())),
                  strings("workshop.show_hint_meaning"), column.left, &pressed);
     if (pressed) workshop.show_hint();
@@ -201,7 +201,7 @@ void solution_row(Column& column, Workshop& workshop) {
   bool solution = false, next = false;
   float x = column.left;
   if (!workshop.record().solution)
-    x = small_button(column, "solution", strings("workshop.show_solution"), strings("workshop.show_solution_meaning"),
+    x = field_button(column, "solution", strings("workshop.show_solution"), strings("workshop.show_solution_meaning"),
                      x, &solution);
   if (solution) {
     workshop.show_solution();
@@ -209,7 +209,7 @@ void solution_row(Column& column, Workshop& workshop) {
     context.view.lesson_anchor = strings("workshop.solution_anchor");
   }
   if (const Exercise* following = workshop.next()) {
-    small_button(column, "next_exercise", strings("workshop.next"),
+    field_button(column, "next_exercise", strings("workshop.next"),
                  strings.format("workshop.next_meaning", fmt::arg("title", strings(following->title))), x, &next);
     if (next) workshop.open(context.session, following->name, workshop.language());
   }

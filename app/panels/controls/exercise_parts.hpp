@@ -17,8 +17,9 @@ void hints_card(Column& column, Workshop& workshop);
 void versions_card(Column& column, Workshop& workshop);
 void solution_row(Column& column, Workshop& workshop);
 
-/// A framed button as wide as its text, with its left edge at x; the next one may stand at what it returns.
-float small_button(Column& column, const char* id, const std::string& text, const std::string& meaning, float x,
+/// A framed button as high as a text field and as wide as its text, with its left edge at x; the next one may stand at
+/// what it returns.
+float field_button(Column& column, const char* id, const std::string& text, const std::string& meaning, float x,
                    bool* pressed, bool lit = false);
 
 }  // namespace tilescope

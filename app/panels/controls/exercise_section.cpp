@@ -88,7 +88,7 @@ bool keyword_field(Column& column, Define& keyword, float x, float width) {
 
 }  // namespace
 
-float small_button(Column& column, const char* id, const std::string& text, const std::string& meaning, float x,
+float field_button(Column& column, const char* id, const std::string& text, const std::string& meaning, float x,
                    bool* pressed, bool lit) {
   const Theme& theme = column.theme();
   ImFont* font = column.fonts().small;
@@ -181,8 +181,8 @@ void launch_card(Column& column, Workshop& workshop) {
     bool cuda = false, triton = false;
     const bool in_triton = workshop.language() == KernelLanguage::triton;
     const float next =
-        small_button(column, "in_cuda", "CUDA", strings("workshop.in_cuda_meaning"), column.left, &cuda, !in_triton);
-    small_button(column, "in_triton", "Triton", strings("workshop.in_triton_meaning"), next, &triton, in_triton);
+        field_button(column, "in_cuda", "CUDA", strings("workshop.in_cuda_meaning"), column.left, &cuda, !in_triton);
+    field_button(column, "in_triton", "Triton", strings("workshop.in_triton_meaning"), next, &triton, in_triton);
     if (cuda || triton) workshop.set_language(context.session, triton ? KernelLanguage::triton : KernelLanguage::cuda);
     column.y += column.px(kField + 10);
   }

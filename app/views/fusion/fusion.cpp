@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/draw/page_head.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/fusion/fusion_view.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 const ViewRegistration registered{{"fusion", 97, make_view<FusionView>, /*leads=*/true}};
 
 // Unscaled pixels.
-constexpr float kFusionSide = 24, kFusionTabs = 32, kFusionLower = 110;
+constexpr float kFusionLower = 110;
 constexpr float kTextLeast = 280, kTextMost = 540, kErrorRow = 20;
 constexpr float kBesideLeast = 560;  // width from which the text stands beside what it gives
 constexpr float kTextHeight = 220, kPageHeight = 300;
@@ -83,26 +84,17 @@ void FusionView::update(const PanelContext& context) {
 
 void FusionView::draw(PanelContext& context) {
   update(context);
-  const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const float left = window.x + context.px(kFusionSide), right = window.x + size.x - context.px(kFusionSide);
-  if (right - left < context.px(120)) return;
-  float y = ImGui::GetCursorScreenPos().y + context.px(4);
-  const std::array<std::string, 3> names{context.strings("view.fusion.graph"), context.strings("view.fusion.loops"),
-                                         context.strings("view.fusion.cost")};
-  const std::array<TabNote, 3> notes{TabNote{context.strings("view.fusion.graph_meaning"), false},
-                                     TabNote{context.strings("view.fusion.loops_meaning"), false},
-                                     TabNote{context.strings("view.fusion.cost_meaning"), false}};
-  ImGui::SetCursorScreenPos({left, y});
-  page_ = static_cast<FusionPage>(
-      tab_row(context, "fusion_page", names, static_cast<int>(page_), context.px(kFusionTabs), notes));
-  if (page_ != FusionPage::loops)
-    draw_badge(context, ImGui::GetWindowDrawList(), {right, y + context.px(6)}, Badge::modelled);
-  y += context.px(kFusionTabs);
-  separator_line(context, y);
-  const ImVec2 low{left, y + context.px(10)}, high{right, window.y + size.y - context.px(8)};
-  if (high.y - low.y < context.px(60)) return;
-  if (page_ == FusionPage::cost) return draw_cost_page(context, low, high);
-  draw_text_page(context, low, high);
+  const Strings& strings = context.strings;
+  const std::array<ViewPage, 3> pages{
+      ViewPage{strings("view.fusion.graph"), {strings("view.fusion.graph_meaning"), false}, Badge::modelled},
+      ViewPage{strings("view.fusion.loops"), {strings("view.fusion.loops_meaning"), false}, {}},
+      ViewPage{strings("view.fusion.cost"), {strings("view.fusion.cost_meaning"), false}, Badge::modelled}};
+  int page = static_cast<int>(page_);
+  const auto area = page_head(context, "fusion_page", pages, page);
+  page_ = static_cast<FusionPage>(page);
+  if (!area) return;
+  if (page_ == FusionPage::cost) return draw_cost_page(context, area->low, area->high);
+  draw_text_page(context, area->low, area->high);
 }
 
 /// The text beside what it gives, or above it in a narrow window; it scrolls where there is too little room for both.

@@ -40,7 +40,7 @@ int complete_path(ImGuiInputTextCallbackData* data) {
   return 0;
 }
 
-bool small_button(PanelContext& context, const char* name, const std::string& text, ImVec2 low, ImVec2 size) {
+bool outlined_button(PanelContext& context, const char* name, const std::string& text, ImVec2 low, ImVec2 size) {
   ImGui::SetCursorScreenPos(low);
   const bool pressed = hit_area(name, size);
   const bool hovered = ImGui::IsItemHovered();
@@ -77,8 +77,8 @@ void GraphView::draw_own(PanelContext& context, float width) {
   ImGui::PopFont();
   const float x = at.x + std::max(field, context.px(80)) + gap;
   const bool pressed =
-      small_button(context, "open", strings("view.graph.open"), {x, at.y}, {context.px(kOpenButton), height});
-  if (small_button(context, "example", example, {x + context.px(kOpenButton) + gap, at.y}, {of_example, height}))
+      outlined_button(context, "open", strings("view.graph.open"), {x, at.y}, {context.px(kOpenButton), height});
+  if (outlined_button(context, "example", example, {x + context.px(kOpenButton) + gap, at.y}, {of_example, height}))
     open_own_graph(own_, context.session.engine().root() / "assets" / "graphs" / "encoder_block.json");
   else if ((entered || pressed) && !own_.typed.empty())
     open_own_graph(own_, path_from_typed(own_.typed));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/draw/page_head.hpp"
 #include "app/draw/sentences.hpp"
 #include "app/draw/small_button.hpp"
 #include "app/draw/widgets.hpp"
@@ -17,8 +18,7 @@ namespace {
 const ViewRegistration registered_operator{{"operator", 98, make_view<OperatorView>}};
 
 // Unscaled pixels.
-constexpr float kOperatorSide = 24, kOperatorTabs = 32, kOperatorLower = 110, kOperatorGap = 6, kExportRow = 28,
-                kExportButton = 96, kOperatorLine = 20;
+constexpr float kOperatorLower = 110, kOperatorGap = 6, kExportRow = 28, kOperatorLine = 20;
 
 Syntax syntax_of(const std::string& file) {
   if (file.ends_with(".py")) return Syntax::python;
@@ -109,30 +109,21 @@ void OperatorView::update(PanelContext& context) {
 
 void OperatorView::draw(PanelContext& context) {
   update(context);
-  const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const float left = window.x + context.px(kOperatorSide), right = window.x + size.x - context.px(kOperatorSide);
-  if (right - left < context.px(120)) return;
-  float y = ImGui::GetCursorScreenPos().y + context.px(4);
-  const std::array<std::string, 3> names{context.strings("view.operator.code"), context.strings("view.operator.graphs"),
-                                         context.strings("view.operator.cost")};
-  const std::array<TabNote, 3> notes{TabNote{context.strings("view.operator.code_meaning"), false},
-                                     TabNote{context.strings("view.operator.graphs_meaning"), !shown_},
-                                     TabNote{context.strings("view.operator.cost_meaning"), !shown_}};
-  ImGui::SetCursorScreenPos({left, y});
-  page_ = static_cast<OperatorPage>(
-      tab_row(context, "operator_page", names, static_cast<int>(page_), context.px(kOperatorTabs), notes));
-  if (page_ != OperatorPage::code && shown_) {
-    draw_badge(context, ImGui::GetWindowDrawList(), {right, y + context.px(6)}, badge_);
-    mark(context, badge_ == Badge::measured ? "operator_measured" : "operator_recorded", {left, y},
-         {right, y + context.px(kOperatorTabs)});
-  }
-  y += context.px(kOperatorTabs);
-  separator_line(context, y);
-  const ImVec2 low{left, y + context.px(10)}, high{right, window.y + size.y - context.px(8)};
-  if (high.y - low.y < context.px(60)) return;
-  if (page_ == OperatorPage::code) return draw_code_page(context, low, high);
-  if (page_ == OperatorPage::graphs) return draw_graphs_page(context, low, high);
-  draw_cost_page(context, low, high);
+  const Strings& strings = context.strings;
+  const std::optional<Badge> badge = shown_ ? std::optional(badge_) : std::nullopt;
+  const std::array<ViewPage, 3> pages{
+      ViewPage{strings("view.operator.code"), {strings("view.operator.code_meaning"), false}, {}},
+      ViewPage{strings("view.operator.graphs"), {strings("view.operator.graphs_meaning"), !shown_}, badge},
+      ViewPage{strings("view.operator.cost"), {strings("view.operator.cost_meaning"), !shown_}, badge}};
+  int page = static_cast<int>(page_);
+  const auto area = page_head(context, "operator_page", pages, page);
+  page_ = static_cast<OperatorPage>(page);
+  if (!area) return;
+  if (page_ != OperatorPage::code && shown_)
+    mark(context, badge_ == Badge::measured ? "operator_measured" : "operator_recorded", area->low, area->high);
+  if (page_ == OperatorPage::code) return draw_code_page(context, area->low, area->high);
+  if (page_ == OperatorPage::graphs) return draw_graphs_page(context, area->low, area->high);
+  draw_cost_page(context, area->low, area->high);
 }
 
 /// The ways, then the files of the chosen one. Returns where they end.

@@ -156,9 +156,9 @@ const PlaneStrip* PlanePicture::strip_of(uint32_t block, std::optional<int64_t> 
 
 bool take_plane(PlanePicture& picture, const std::shared_ptr<const RunResult>& result, const PlaneSpec& spec) {
   if (picture.result.is(result)) return !picture.strips.empty();
-  static uint64_t generation = 0;
+  const uint64_t generation = picture.generation + 1;
   picture = PlanePicture();
-  picture.generation = ++generation;
+  picture.generation = generation;
   picture.result = ResultReference(result);
   picture.spec = spec;
   if (!result || !result->observed) return false;

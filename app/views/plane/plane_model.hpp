@@ -55,7 +55,7 @@ std::vector<KeyState> key_states(const KeyWalk& walk, size_t done, int64_t width
 /// Everything derived from one result; rebuilt with it.
 struct PlanePicture {
   ResultReference result;
-  uint64_t generation = 0;  // different for each result
+  uint64_t generation = 0;  // different for each result that this picture has shown
   PlaneSpec spec;
   PlaneExtents extents;
   std::vector<PlaneStrip> strips;                                   // ascending block, then head

@@ -18,10 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using namespace std::chrono_literals;
 
-/// After a stop request a compilation may end by itself: starting Python anew takes as long as many compilations.
-constexpr auto kGrace = 1s;
 constexpr size_t kLongestAnswer = size_t{1} << 28;  // a cubin in base64
 
 std::vector<std::string> interpreters() {
@@ -149,7 +146,8 @@ void TritonChild::work(const std::stop_token& stop) {
 Result<json> TritonChild::answer(const Question& question, const std::stop_token& stop) {
   if (auto started = start(stop); !started) return forward(started);
   const std::string file = question.content.value("file", "the file");
-  auto line = child_->ask(json_text(question.content), options_.request_timeout, question.stop.get_token(), kGrace);
+  auto line =
+      child_->ask(json_text(question.content), options_.request_timeout, question.stop.get_token(), options_.grace);
   if (!line) {
     child_.reset();
     if (line.error().cancelled) return fail(ErrorId::cancelled);

@@ -38,6 +38,8 @@ class TritonChild {
     std::filesystem::path folder = {};  // the process's working folder: the program's root
     std::chrono::milliseconds start_timeout = std::chrono::seconds(60);     // importing Triton
     std::chrono::milliseconds request_timeout = std::chrono::seconds(120);  // a file that is executed, a compilation
+    /// After a stop request a compilation may end by itself: starting Python anew takes as long as many compilations.
+    std::chrono::milliseconds grace = std::chrono::seconds(1);
   };
   explicit TritonChild(Options options);
   ~TritonChild();

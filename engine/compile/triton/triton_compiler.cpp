@@ -142,7 +142,7 @@ class TritonCompilation final : public Compilation {
  private:
   Result<CompiledModule> lower();
   Result<std::vector<Specialization>> compile(int target, bool may_ship);
-  std::string key(const std::string& triton) const;
+  std::string key(const std::string& triton, bool by_value) const;
   bool is_of_lab() const { return std::filesystem::path(request_.file).is_relative(); }
   Result<json> compile_one(json& question, const TritonKernel& kernel, int target);
   Result<std::optional<std::string>> native_ptx(int capability, CompiledModule& module);
@@ -165,7 +165,8 @@ class Triton final : public TritonCompiler, public std::enable_shared_from_this<
  public:
   explicit Triton(const TritonFolders& folders)
       : root_(folders.root),
-        child_({.script = folders.root / "assets" / "python" / "triton_child.py", .folder = folders.root}),
+        child_(process_of(folders)),
+        assembler_(process_of(folders, std::chrono::milliseconds(0))),
         cache_(folders.cache_folder) {}
 
   std::unique_ptr<Compilation> start(const CompileRequest& request, std::stop_token stop) override {
@@ -178,19 +179,39 @@ class Triton final : public TritonCompiler, public std::enable_shared_from_this<
 
  private:
   friend class TritonCompilation;
+  static TritonChild::Options process_of(const TritonFolders& folders,
+                                         std::optional<std::chrono::milliseconds> grace = {}) {
+    TritonChild::Options options{.script = folders.root / "assets" / "python" / "triton_child.py",
+                                 .folder = folders.root};
+    if (grace) options.grace = *grace;
+    return options;
+  }
   std::filesystem::path root_;
   TritonChild child_;
+  TritonChild assembler_;  // a process of its own: ptxas takes longer than the next compilation, which need not wait
   ModuleCache cache_;
 };
 
-/// Everything that the module depends on.
-std::string TritonCompilation::key(const std::string& triton) const {
+/// The same question for a number that stands for all that Triton compiles to the same code: 1, a multiple of 16,
+/// others.
+json without_values(json question) {
+  constexpr int64_t kAligned = 16, kOther = 2;
+  for (json& argument : question.at("arguments"))
+    if (const auto value = argument.find("value"); value != argument.end() && value->is_number_integer() && *value != 1)
+      *value = value->get<int64_t>() % kAligned == 0 ? kAligned : kOther;
+  return question;
+}
+
+/// Everything that the module depends on; by_value: a heuristic of the file also sees the values of numbers.
+std::string TritonCompilation::key(const std::string& triton, bool by_value) const {
   // Increment whenever the stored data changes, or what the Python process compiles for a question.
   constexpr std::string_view kFormat = "triton-module-3";
-  std::string all =
-      fmt::format("{} {} {} {} {}\n", kFormat, triton, request_.cubin_target, request_.machine_code, request_.native);
-  for (const TritonKernel& kernel : request_.triton)
-    all += json_text(compile_question(request_, kernel, capability_of(request_.ptx_target), with_numbers_)) + "\n";
+  std::string all = fmt::format("{} {} {} {} {} {}\n", kFormat, triton, request_.cubin_target, request_.machine_code,
+                                request_.native, by_value);
+  for (const TritonKernel& kernel : request_.triton) {
+    json question = compile_question(request_, kernel, capability_of(request_.ptx_target), with_numbers_);
+    all += json_text(by_value ? question : without_values(std::move(question))) + "\n";
+  }
   return sha256_of(all);
 }
 
@@ -224,26 +245,26 @@ Result<CompiledModule> TritonCompilation::lower() {
   std::optional<std::string> version = triton_in_environment();
   if (!version)
     if (const auto origin = compiler_->triton_origin(stop_)) version = origin->triton;
-  if (version) {
-    for (const bool with_numbers : {false, true}) {  // which of the two is unknown until the kernels were compiled
-      with_numbers_ = with_numbers;
-      key_ = key(*version);
-      auto known = compiler_->cache_.find(key_);
-      if (!known) continue;
-      known->from_cache = true;
-      known->milliseconds = milliseconds_since(start_);
-      whole_ = true;
-      compiler_->child_.warm_up();  // so that the first move of a slider does not wait for Python
-      return std::move(*known);
-    }
-    with_numbers_ = false;
+  // What a heuristic of the file sees is unknown until the kernels were compiled: no values, integers, or all numbers.
+  for (const auto& [by_value, with_numbers] :
+       {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
+    with_numbers_ = with_numbers;
+    auto known = version ? compiler_->cache_.find(key(*version, by_value)) : std::nullopt;
+    if (!known) continue;
+    known->from_cache = true;
+    known->milliseconds = milliseconds_since(start_);
+    whole_ = true;
+    compiler_->child_.warm_up();  // so that the first move of a slider does not wait for Python
+    return std::move(*known);
   }
+  with_numbers_ = false;
   auto kernels = compile(capability_of(request_.ptx_target), true);
   if (!kernels) return forward(kernels);
-  if (version) key_ = key(*version);
+  const auto any_says = [&](const char* what) {
+    return std::ranges::any_of(*kernels, [what](const Specialization& one) { return one.answer.contains(what); });
+  };
   // The key knows nothing of the files that this one imports.
-  if (std::ranges::any_of(*kernels, [](const Specialization& one) { return one.answer.contains("imported"); }))
-    key_.clear();
+  if (version && !any_says("imported")) key_ = key(*version, with_numbers_ || any_says("by_value"));
   CompiledModule module;
   module.cubin_target = request_.cubin_target;
   for (const Specialization& one : *kernels) {
@@ -306,8 +327,8 @@ Result<void> TritonCompilation::assemble() {
         target = native_target(capability);
       }
     }
-    auto answer =
-        compiler_->ask({{"do", "assemble"}, {"ptx", ptx}, {"target", target}, {"file", request_.file}}, stop_);
+    auto answer = compiler_->assembler_.ask(
+        {{"do", "assemble"}, {"ptx", ptx}, {"target", target}, {"file", request_.file}}, stop_);
     if (!answer) return forward(answer);
     module.log = answer->at("log");
     if (request_.want_cubin) module.cubin = bytes_of_base64(answer->at("cubin"));
