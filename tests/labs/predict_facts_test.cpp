@@ -33,7 +33,7 @@ TEST(Predicts, WhatGroupingSavesAtASmallSizeIsWhatCountersOfAnH200Recorded) {
   for (const char* size : {"M", "N", "K"}) config.sizes[size] = 4096;
   for (const auto& [name, value] : {std::pair("BM", 128), std::pair("BN", 256), std::pair("BK", 64)})
     config.params[name] = value;
-  size_t compared = 0;
+  size_t sets_compared = 0;
   for (const CounterSet& set : counters->sets) {
     const auto bytes = [&](OrderTraffic::Kind order, int64_t group) -> double {
       for (const CounterRow& row : set.rows)
@@ -44,11 +44,11 @@ TEST(Predicts, WhatGroupingSavesAtASmallSizeIsWhatCountersOfAnH200Recorded) {
     const double rows = std::max(bytes(OrderTraffic::Kind::row_major, 0), bytes(OrderTraffic::Kind::row_major, 1));
     const double grouped = bytes(OrderTraffic::Kind::grouped, 8);
     if (rows == 0 || grouped == 0) continue;
-    ++compared;
+    ++sets_compared;
     const double saved = 100 * (rows - grouped) / rows;
     EXPECT_EQ(lab.predicts.at(1).answer(config), 50 * std::lround(saved / 50)) << set.name << ": " << saved;
   }
-  EXPECT_GE(compared, 2U) << "our kernel, and Triton's";
+  EXPECT_GE(sets_compared, 2U) << "our kernel, and Triton's";
 }
 
 /// Near 100² neighbouring floats are 2^-10 apart, so a difference of 1 has 11 significant bits.
