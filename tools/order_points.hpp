@@ -155,9 +155,9 @@ inline ModelledPoint model_point(const OrderPoint& point, const GpuSpec& gpu) {
       static_cast<double>(traffic.device_bytes_read), static_cast<double>(traffic.strip_bytes()), {}};
   const GridPace pace = cache.pace;
   cache.pace = held_together(pace);
-  modelled.bounds.together = replay->replay({}, cache).device_bytes_read;
+  const OrderTraffic together = replay->replay({}, cache);
   cache.pace = let_apart(pace);
-  modelled.bounds.apart = replay->replay({}, cache).device_bytes_read;
+  modelled.bounds = bounds_of(together, replay->replay({}, cache));
   return modelled;
 }
 

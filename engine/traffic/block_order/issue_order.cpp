@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
@@ -142,6 +141,10 @@ void conclude(OrderModel& result) {
 
 }  // namespace
 
+OrderBounds bounds_of(const OrderTraffic& together, const OrderTraffic& apart) {
+  return {std::min(together.device_bytes_read, together.strip_bytes()), apart.device_bytes_read};
+}
+
 KnownReplays::Results KnownReplays::find(const Digest& grid) const {
   const std::lock_guard lock(mutex_);
   for (const auto& [digest, results] : grids_)
@@ -226,8 +229,7 @@ class TileOrders {
         result.others.push_back(std::move(traffic));
       }
     }
-    result.bounds = {results_.at(digests_[orders_.size()])->device_bytes_read,
-                     results_.at(digests_[orders_.size() + 1])->device_bytes_read};
+    result.bounds = bounds_of(*results_.at(digests_[orders_.size()]), *results_.at(digests_[orders_.size() + 1]));
   }
 
  private:
@@ -282,13 +284,11 @@ Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec
     orders.take(result);
   } else {
     result.launched = replay->replay({}, cache, stop);
-    std::array<uint64_t, 2> bounds{};
-    for (size_t i = 0; i < bounds.size() && !stop.stop_requested(); ++i) {
-      ModelledCache bound = cache;
-      bound.pace = i == 0 ? held_together(cache.pace) : let_apart(cache.pace);
-      bounds[i] = replay->replay({}, bound, stop).device_bytes_read;
-    }
-    result.bounds = {bounds[0], bounds[1]};
+    ModelledCache bound = cache;
+    bound.pace = held_together(cache.pace);
+    const OrderTraffic together = replay->replay({}, bound, stop);
+    bound.pace = let_apart(cache.pace);
+    result.bounds = bounds_of(together, replay->replay({}, bound, stop));
     if (stop.stop_requested()) return fail(ErrorId::cancelled);
   }
   conclude(result);

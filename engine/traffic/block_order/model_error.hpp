@@ -45,12 +45,12 @@ struct KeptOutError {
 /// The block-order model (issue_order.hpp), over matrix products of many shapes, tiles and orders.
 /// tests/traffic/order_points_test.cpp checks part of them, tools/model_orders.cpp all of them.
 constexpr KeptOutError kOrderKeptOut{238,
-                                     195,
-                                     0,
-                                     0,
-                                     2.8,
-                                     26.0,
-                                     148,
+                                     213,
+                                     118,
+                                     117,
+                                     3.0,
+                                     16.6,
+                                     72,
                                      "dram__bytes_read.sum",
                                      "H200",
                                      "2026-11-24",
