@@ -6,6 +6,7 @@
 //   wave    as many consecutive blocks as the GPU holds at a time; the k-th wave is blocks [k · resident, …)
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -62,6 +63,12 @@ struct OrderTraffic {
   }
 };
 
+/// Device bytes read in the launched order if its blocks stay together as well as they can, and if they drift apart.
+/// The model's own figure usually lies between.
+struct OrderBounds {
+  uint64_t together = 0, apart = 0;
+};
+
 struct OrderModel {
   /// Why there is no model, in one sentence; empty if there is one.
   Phrase reason;
@@ -85,10 +92,19 @@ struct OrderModel {
   /// The same footprints in other orders, if the grid is a matrix of tiles: row-major, groups of 2, 4, … rows, and the
   /// Hilbert curve.
   std::vector<OrderTraffic> others;
+  OrderBounds bounds;
   double milliseconds = 0;  // time that the model took, including the execution of blocks
   Text finding, why;        // what the order saves, or that it makes no difference; and why, with the numbers
 
   bool modelled() const { return reason.empty(); }
+  uint64_t least_read() const { return std::min({launched.device_bytes_read, bounds.together, bounds.apart}); }
+  uint64_t most_read() const { return std::max({launched.device_bytes_read, bounds.together, bounds.apart}); }
+  /// The bytes hardly depend on how far blocks drift apart, which is what the model knows least
+  /// (engine/traffic/block_order/model_error.hpp says how often it is right then).
+  bool is_sure() const {
+    constexpr double kSure = 1.15;
+    return static_cast<double>(most_read()) <= kSure * static_cast<double>(least_read());
+  }
   Text conclusion() const { return {finding.en + " " + why.en, finding.zh + why.zh}; }
   /// Null if there is none.
   const OrderTraffic* find(OrderTraffic::Kind kind, int64_t group = 0) const {

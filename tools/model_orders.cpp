@@ -2,7 +2,8 @@
 // fit.
 //
 //   model_orders h200            the table of docs/block-order.md; h100 likewise
-//   model_orders h200 --points   every point: counted, modelled, the sum of its waves' strips
+//   model_orders h200 --points   before it, every point: counted, modelled, the sum of its waves' strips, held
+//   together, let apart
 #include <fmt/format.h>
 
 #include <cstring>
@@ -49,21 +50,28 @@ int main(int argc, char** argv) {
 
   if (argc > 2 && std::strcmp(argv[2], "--points") == 0) {
     for (size_t i = 0; i < points.size(); ++i)
-      fmt::print("{},{},{},{},{},{},{:.0f},{:.0f},{:.0f}\n", points[i].tile(), points[i].m, points[i].n, points[i].k,
-                 points[i].group, points[i].kept_out ? 1 : 0, points[i].counted(), modelled[i].device_bytes_read,
-                 modelled[i].strip_bytes);
-    return 0;
+      fmt::print("{},{},{},{},{},{},{:.0f},{:.0f},{:.0f},{},{}\n", points[i].tile(), points[i].m, points[i].n,
+                 points[i].k, points[i].group, points[i].kept_out ? 1 : 0, points[i].counted(),
+                 modelled[i].device_bytes_read, modelled[i].strip_bytes, modelled[i].bounds.together,
+                 modelled[i].bounds.apart);
+    fmt::print("\n");
   }
   std::map<std::string, Group> by_tile;
-  Group fitted, kept;
+  Group fitted, kept, fitted_sure, kept_sure, fitted_unsure, kept_unsure;
   for (size_t i = 0; i < points.size(); ++i) {
-    (points[i].kept_out ? kept : fitted).add(points[i], modelled[i]);
+    const bool kept_out = points[i].kept_out, sure = modelled[i].is_sure();
+    (kept_out ? kept : fitted).add(points[i], modelled[i]);
+    (kept_out ? (sure ? kept_sure : kept_unsure) : (sure ? fitted_sure : fitted_unsure)).add(points[i], modelled[i]);
     by_tile[points[i].tile() + (points[i].kept_out ? ", kept out" : "")].add(points[i], modelled[i]);
   }
   fmt::print(
       "| launches | number | within 15% | median error | nine of ten | largest |\n|---|---:|---:|---:|---:|---:|\n");
   print_row("fitted", fitted.points, fitted.modelled);
   print_row("**kept out**", kept.points, kept.modelled);
+  print_row("fitted, sure", fitted_sure.points, fitted_sure.modelled);
+  print_row("**kept out, sure**", kept_sure.points, kept_sure.modelled);
+  print_row("fitted, not sure", fitted_unsure.points, fitted_unsure.modelled);
+  print_row("**kept out, not sure**", kept_unsure.points, kept_unsure.modelled);
   print_row("kept out, sum of strips alone", kept.points, kept.strips);
   for (const auto& [tile, group] : by_tile) print_row(tile, group.points, group.modelled);
   return 0;

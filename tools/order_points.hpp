@@ -124,7 +124,13 @@ class PointFootprints {
 
 struct ModelledPoint {
   double device_bytes_read = 0, strip_bytes = 0;
-  double milliseconds = 0;
+  OrderBounds bounds;
+  bool is_sure() const {
+    OrderModel model;
+    model.launched.device_bytes_read = static_cast<uint64_t>(device_bytes_read);
+    model.bounds = bounds;
+    return model.is_sure();
+  }
 };
 
 inline ModelledPoint model_point(const OrderPoint& point, const GpuSpec& gpu) {
@@ -138,19 +144,34 @@ inline ModelledPoint model_point(const OrderPoint& point, const GpuSpec& gpu) {
   work.copy_groups_in_flight = point.stages - 1;
   const uint64_t read = uint64_t{point.bm + point.bn} * point.k * point.element_bytes();
   const uint64_t written = uint64_t{point.bm} * point.bn * point.element_bytes();
-  const ModelledCache cache{.gpu = gpu.name,
-                            .bytes = gpu.l2_bytes,
-                            .partitions = gpu.l2_partitions,
-                            .multiprocessors = gpu.multiprocessors,
-                            .blocks_per_multiprocessor = point.ctas_per_sm,
-                            .pace = pace_of(gpu, work, (point.k + point.bk - 1) / point.bk, read, written)};
+  ModelledCache cache{.gpu = gpu.name,
+                      .bytes = gpu.l2_bytes,
+                      .partitions = gpu.l2_partitions,
+                      .multiprocessors = gpu.multiprocessors,
+                      .blocks_per_multiprocessor = point.ctas_per_sm,
+                      .pace = pace_of(gpu, work, (point.k + point.bk - 1) / point.bk, read, written)};
   const OrderTraffic traffic = replay->replay({}, cache);
-  return {static_cast<double>(traffic.device_bytes_read), static_cast<double>(traffic.strip_bytes())};
+  ModelledPoint modelled{
+      static_cast<double>(traffic.device_bytes_read), static_cast<double>(traffic.strip_bytes()), {}};
+  const GridPace pace = cache.pace;
+  cache.pace = held_together(pace);
+  const OrderTraffic together = replay->replay({}, cache);
+  cache.pace = let_apart(pace);
+  modelled.bounds = bounds_of(together, replay->replay({}, cache));
+  return modelled;
 }
 
 inline std::vector<ModelledPoint> model_points(const std::vector<OrderPoint>& points, const GpuSpec& gpu) {
   std::vector<ModelledPoint> modelled(points.size());
-  parallel_for(points.size(), 1, [&](size_t first, size_t) { modelled[first] = model_point(points[first], gpu); });
+  std::vector<size_t> once;  // the first point of each launch
+  for (size_t i = 0; i < points.size(); ++i)
+    if (std::ranges::none_of(once, [&](size_t other) { return points[other].is_same_launch(points[i]); }))
+      once.push_back(i);
+  parallel_for(once.size(), 1,
+               [&](size_t first, size_t) { modelled[once[first]] = model_point(points[once[first]], gpu); });
+  for (size_t i = 0; i < points.size(); ++i)
+    modelled[i] =
+        modelled[*std::ranges::find_if(once, [&](size_t other) { return points[other].is_same_launch(points[i]); })];
   return modelled;
 }
 

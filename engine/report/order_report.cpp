@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/traffic/block_order/model_error.hpp"
+#include "engine/units.hpp"
 
 namespace tilescope {
 
@@ -59,10 +60,16 @@ json operands_json(const OrderModel& order) {
   return operands;
 }
 
+json bounds_json(const OrderModel& order) {
+  return {{"together", order.bounds.together}, {"apart", order.bounds.apart}, {"sure", order.is_sure()}};
+}
+
 json kept_out_json() {
   const KeptOutError& error = kOrderKeptOut;
   return {{"cases", error.cases},
           {"within_15_percent", error.within_15_percent},
+          {"sure_cases", error.sure_cases},
+          {"sure_within_15_percent", error.sure_within_15_percent},
           {"median_percent", error.median_percent},
           {"ninth_decile_percent", error.ninth_decile_percent},
           {"largest_percent", error.largest_percent},
@@ -71,6 +78,19 @@ json kept_out_json() {
           {"date", error.date},
           {"command", error.command},
           {"document", error.document}};
+}
+
+/// How sure the model is, and how often it was right when it was as sure.
+std::string certainty_text(const OrderModel& order) {
+  const KeptOutError& error = kOrderKeptOut;
+  const bool sure = order.is_sure();
+  const int cases = sure ? error.sure_cases : error.cases - error.sure_cases;
+  const int within = sure ? error.sure_within_15_percent : error.within_15_percent - error.sure_within_15_percent;
+  return fmt::format(
+      "{}: {} are read if the blocks stay together, {} if they drift apart ({} of {} such launches were "
+      "within 15% of an {})\n",
+      sure ? "sure" : "NOT sure", three_figures(static_cast<double>(order.bounds.together)),
+      three_figures(static_cast<double>(order.bounds.apart)), within, cases, error.gpu);
 }
 
 std::string row_text(const OrderTraffic& order) {
@@ -103,6 +123,7 @@ void add_order(const OrderModel& order, json& run) {
   object["tile_columns"] = order.tile_columns;
   object["operands"] = operands_json(order);
   object["launched"] = order_json(order.launched);
+  object["device_bytes_read_bounds"] = bounds_json(order);
   for (const auto& other : order.others) object["others"].push_back(order_json(other));
   object["errors"] = {{"device_bytes_read", kept_out_json()}};
   object["conclusion"] = order.conclusion().en;
@@ -121,6 +142,7 @@ void add_order(const OrderModel& order, json& run) {
 std::string order_text(const OrderModel& order, bool all) {
   if (!order.modelled()) return order.reason.english() + "\n";
   std::string text = fmt::format("{} [{}]\n", order.conclusion().en, name_of(Badge::modelled));
+  if (all || !order.is_sure()) text += "  " + certainty_text(order);
   if (!all) return text;
   text += fmt::format(
       "  footprints of {} blocks, {} of them executed to the end ({} to check the others); {} on the {} at a time: "

@@ -49,6 +49,11 @@ TEST(OrderCommand, TheGroupedRungRunsUnlessAnotherIsNamedAndItsCountersAreModell
   EXPECT_EQ(run["block_order"]["tile_rows"], 64);
   EXPECT_EQ(run["block_order"]["tile_columns"], 32);
   EXPECT_EQ(run["block_order"]["launched"]["waves"].size(), 16U);
+  const json& bounds = run["block_order"]["device_bytes_read_bounds"];
+  EXPECT_GT(bounds["together"], uint64_t{2} * 8192 * 8192 * 2);
+  EXPECT_LE(bounds["together"], bounds["apart"]);
+  EXPECT_TRUE(bounds["sure"]) << "the strips of a wave stay in the L2: " << bounds;
+  EXPECT_GT(run["block_order"]["errors"]["device_bytes_read"]["sure_cases"], 0);
   EXPECT_TRUE(run["correctness"].empty()) << "nothing is compared where blocks are only sampled";
 }
 
@@ -60,6 +65,17 @@ TEST(OrderCommand, TheTextSaysWhereTheOrderMakesNoDifferenceAndWhy) {
   EXPECT_NE(text.find("fits the L2 in either order"), std::string::npos) << text;
   EXPECT_NE(text.find("4 of 512 blocks were executed"), std::string::npos) << text;
   EXPECT_NE(text.find("[MODELLED]"), std::string::npos) << text;
+}
+
+TEST(OrderCommand, TheTextWarnsIfTheModelIsNotSure) {
+  RunOptions options = matmul(8192, false);
+  options.set = {"BM=128", "BN=128", "BK=32", "GROUP_M=64", "CTAS_PER_SM=2"};  // 64 rows at a time: all of A, 134 MB
+  std::ostringstream out, problems;
+  ASSERT_EQ(run_command(engine(), options, out, problems), kClean) << problems.str();
+  EXPECT_NE(out.str().find("NOT sure: "), std::string::npos) << out.str();
+  std::ostringstream sure;
+  ASSERT_EQ(run_command(engine(), matmul(4096, false), sure, problems), kClean) << problems.str();
+  EXPECT_EQ(sure.str().find("NOT sure"), std::string::npos) << sure.str();
 }
 
 TEST(OrderCommand, AUsersFileIsModelledTheSameWay) {

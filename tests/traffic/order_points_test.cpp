@@ -63,6 +63,17 @@ TEST_F(OrderPoints, KeptOutLaunchesAreAsCloseAsStated) {
   EXPECT_GE(share, static_cast<double>(kOrderKeptOut.within_15_percent) / kOrderKeptOut.cases - 0.03);
   EXPECT_LE(model.median, kOrderKeptOut.median_percent + 1);
   EXPECT_GT(model.held, by_hand.held) << "the sum of strips would do as well";
+
+  std::vector<const OrderPoint*> sure;
+  std::vector<double> sure_bytes;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (!modelled[i].is_sure()) continue;
+    sure.push_back(pointers[i]);
+    sure_bytes.push_back(bytes[i]);
+  }
+  const OrderErrors certain = errors_of(sure, sure_bytes);
+  EXPECT_GT(certain.cases, points.size() / 3) << "the model is hardly ever sure";
+  EXPECT_GE(static_cast<double>(certain.held), 0.95 * static_cast<double>(certain.cases));
 }
 
 }  // namespace

@@ -53,6 +53,58 @@ TEST(ResidentBlocks, AMissHoldsABlockBackUnlessItsCopiesInFlightHideTheLatency) 
   EXPECT_EQ(turns_of(waiting, 2, 2, 3), (std::vector<uint32_t>{0, 1, 0, 1, 0, 1})) << "what hits does not wait";
 }
 
+TEST(ResidentBlocks, TheOtherBlocksOfAMultiprocessorHideAMissExceptForTheSharedPart) {
+  GridPace pace{.busy_ns = 400, .alone_ns = 400, .steps_in_flight = 2, .hit_ns = 600, .miss_ns = 300};
+  EXPECT_EQ(turns_of(pace, 1, 2, 3, 0), (std::vector<uint32_t>{0, 1, 0, 1, 0, 1})) << "900 ns in 2 · 800";
+  pace.shared_miss = 0.5;
+  EXPECT_EQ(turns_of(pace, 1, 2, 3, 0), (std::vector<uint32_t>{0, 1, 1, 0, 1, 0})) << "75 ns";
+}
+
+TEST(ResidentBlocks, LatenciesWithATailAreNotEntirelyHidden) {
+  GridPace pace{.busy_ns = 400, .alone_ns = 400, .steps_in_flight = 3, .hit_ns = 600, .miss_ns = 300};
+  EXPECT_EQ(turns_of(pace, 2, 2, 3, 0), (std::vector<uint32_t>{0, 1, 0, 1, 0, 1}));
+  pace.latency_tail_ns = 100;
+  EXPECT_EQ(turns_of(pace, 2, 2, 3, 0), (std::vector<uint32_t>{0, 1, 1, 0, 1, 0}));
+}
+
+TEST(ResidentBlocks, ClustersDifferInPaceAndTheirMultiprocessorsDoNot) {
+  const GridPace pace{.cluster_spread = 0.1};
+  constexpr uint32_t kClusters = 4, kCount = kClusters * kClusterMultiprocessors;
+  const std::vector<uint32_t> order = turns_of(pace, kCount, kCount, 2);
+  ASSERT_EQ(order.size(), size_t{2} * kCount);
+  // All begin at the same time; then each cluster's second turns follow one another.
+  for (size_t first = kCount; first < order.size(); first += kClusterMultiprocessors)
+    for (size_t i = first; i < first + kClusterMultiprocessors; ++i)
+      EXPECT_EQ(cluster_of(order[i], kCount), cluster_of(order[first], kCount)) << i;
+  EXPECT_EQ(cluster_count(132), 8U);
+  EXPECT_EQ(cluster_of(131, 132), 7U);
+  EXPECT_EQ(cluster_of(3, 4), 0U) << "a small GPU is one cluster";
+}
+
+TEST(GridPace, TheL2AnswersLaterTheMoreIsRequestedOfIt) {
+  GpuSpec gpu;
+  gpu.multiprocessors = 132;
+  gpu.boost_clock_hz = 2e9;
+  gpu.peak.fp16 = 1e15;
+  LaunchWork work;
+  work.copy_groups_in_flight = 2;
+  work.operations[static_cast<size_t>(PeakRate::fp16)] = 1e9;
+  const GridPace light = pace_of(gpu, work, 100, 1'600'000, 32768);
+  work.operations[static_cast<size_t>(PeakRate::fp16)] = 1e8;  // the same bytes in less time
+  const GridPace heavy = pace_of(gpu, work, 100, 1'600'000, 32768);
+  EXPECT_LT(light.hit_ns, heavy.hit_ns);
+  EXPECT_LT(light.cluster_spread, heavy.cluster_spread) << "clusters differ in the time that operands take";
+  EXPECT_LT(heavy.hit_ns, 10 * light.hit_ns);
+}
+
+TEST(GridPace, LiesBetweenHeldTogetherAndLetApart) {
+  const GridPace pace{.pace_spread = 0.01, .cluster_spread = 0.01, .precedence = 0.1, .capacity = 0.9};
+  EXPECT_LT(held_together(pace).cluster_spread, pace.cluster_spread);
+  EXPECT_GT(let_apart(pace).cluster_spread, pace.cluster_spread);
+  EXPECT_GT(held_together(pace).capacity, pace.capacity);
+  EXPECT_LT(let_apart(pace).capacity, pace.capacity);
+}
+
 TEST(ResidentBlocks, WhatDeviceMemoryHasYetToGiveDelaysAStep) {
   GridPace pace{.busy_ns = 400, .alone_ns = 400, .steps_in_flight = 4, .hit_ns = 600, .miss_ns = 300};
   pace.device_bytes_per_ns = 0.5;  // 1000 bytes take 2 µs

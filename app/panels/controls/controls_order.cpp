@@ -11,6 +11,15 @@ void value_row(Column& column, const std::string& value) {
   column.y += column.px(28);
 }
 
+std::string certainty(const Column& column, const OrderModel& model) {
+  const KeptOutError& error = kOrderKeptOut;
+  const bool sure = model.is_sure();
+  const int cases = sure ? error.sure_cases : error.cases - error.sure_cases;
+  const int held = sure ? error.sure_within_15_percent : error.within_15_percent - error.sure_within_15_percent;
+  return column.context.strings.format(sure ? "order.sure_meaning" : "order.unsure_meaning", fmt::arg("cases", cases),
+                                       fmt::arg("held", held), fmt::arg("gpu", error.gpu));
+}
+
 void bytes_card(Column& column, const OrderModel& model, const OrderTraffic* row_major) {
   const Strings& text = column.context.strings;
   const OrderTraffic& here = model.launched;
@@ -25,6 +34,15 @@ void bytes_card(Column& column, const OrderModel& model, const OrderTraffic* row
     card_line(column, text("order.strip_bytes"), three_figures(static_cast<double>(here.strip_bytes())),
               column.theme().text);
     explain_rect(column.context, {column.left, line}, {column.right, column.y}, text("order.strip_meaning"));
+  }
+  {
+    const float line = column.y;
+    card_line(column, text("order.bounds"),
+              three_figures(static_cast<double>(model.least_read())) + " – " +
+                  three_figures(static_cast<double>(model.most_read())),
+              model.is_sure() ? column.theme().text : column.theme().waiting);
+    explain_rect(column.context, {column.left, line}, {column.right, column.y}, certainty(column, model));
+    mark(column.context, "card.order_bounds", {column.left, line}, {column.right, column.y});
   }
   card_line(column, text("order.l2_bytes_read"), three_figures(modelled_bytes(here, OrderBytes::l2)),
             column.theme().text);

@@ -7,19 +7,25 @@ namespace {
 
 // Fitted once, to 552 launches of matrix products on an H200 (docs/block-order.md), for all sizes, tiles, orders and
 // types together.
-constexpr double kReachedOfPeak = 0.6;     // fraction of the peak rate reached by blocks that fill an SM
-constexpr double kBytesPerClock = 100;     // a step's operands, moved through shared memory
-constexpr double kHitNs = 620;             // L2 round trip, under load
-constexpr double kArrivalBytesPerNs = 70;  // at one SM, for one block's data
-constexpr double kMissNs = 300;            // additional latency of device memory
+constexpr double kReachedOfPeak = 0.6;      // fraction of the peak rate reached by blocks that fill an SM
+constexpr double kBytesPerClock = 100;      // a step's operands, moved through shared memory
+constexpr double kUnloadedNs = 230;         // L2 round trip if nothing else is requested
+constexpr double kArrivalBytesPerNs = 100;  // at one SM, for one block's data
+constexpr double kMissNs = 300;             // additional latency of device memory
+constexpr double kTailNs = 100;             // of the latencies
+constexpr double kSharedMiss = 0.15;
 constexpr double kReachedOfBandwidth = 0.875;
 constexpr double kStartNs = 500;
-constexpr double kStartSpreadNs = 600;  // for a block that writes 64 KiB; proportional to the bytes
-constexpr double kPaceSpread = 0.002;
-constexpr double kPrecedence = 0.3;
-constexpr double kCapacitySpread = 0.2;
+constexpr double kStartSpreadNs = 400;    // for a block that writes 64 KiB; proportional to the bytes
+constexpr double kPaceSpread = 0.0003;    // between the SMs of a cluster
+constexpr double kClusterSpread = 0.018;  // between clusters, of the time that moving operands takes
+constexpr double kPrecedence = 0.1;
+constexpr double kCapacity = 0.97;  // of the L2
+constexpr double kCapacitySpread = 0.17;
 
-constexpr double kIssuesPerClock = 4;  // warp instructions per SM
+constexpr double kPortBytesPerClock = 64;  // from the L2 to an SM: the width of its port
+constexpr double kMostLoad = 0.9;          // of the port: what the latency is computed for at most
+constexpr double kIssuesPerClock = 4;      // warp instructions per SM
 
 }  // namespace
 
@@ -36,9 +42,14 @@ GridPace pace_of(const GpuSpec& gpu, const LaunchWork& work, uint32_t steps, uin
   const double bytes = static_cast<double>(read_bytes) / count;
 
   GridPace pace;
-  pace.busy_ns = std::max(computing / count + bytes / (kBytesPerClock * clock_per_ns), 1e-3);
-  pace.hit_ns = kHitNs + bytes / kArrivalBytesPerNs;
+  const double moving = bytes / (kBytesPerClock * clock_per_ns);
+  pace.busy_ns = std::max(computing / count + moving, 1e-3);
+  // The more of its port an SM uses, the longer its requests queue.
+  const double load = std::min(bytes / pace.busy_ns / (kPortBytesPerClock * clock_per_ns), kMostLoad);
+  pace.hit_ns = kUnloadedNs / (1 - load) + bytes / kArrivalBytesPerNs;
   pace.miss_ns = kMissNs;
+  pace.latency_tail_ns = kTailNs;
+  pace.shared_miss = kSharedMiss;
   pace.steps_in_flight = work.copy_groups_in_flight;
   pace.alone_ns = pace.steps_in_flight == 0 ? pace.busy_ns + pace.hit_ns
                                             : std::max(pace.busy_ns, pace.hit_ns / pace.steps_in_flight);
@@ -46,9 +57,29 @@ GridPace pace_of(const GpuSpec& gpu, const LaunchWork& work, uint32_t steps, uin
   pace.start_ns = kStartNs;
   pace.start_spread_ns = kStartSpreadNs * static_cast<double>(written_bytes) / 65536;
   pace.pace_spread = kPaceSpread;
+  pace.cluster_spread = kClusterSpread * moving / pace.busy_ns;
   pace.precedence = kPrecedence;
+  pace.capacity = kCapacity;
   pace.capacity_spread = kCapacitySpread;
   return pace;
+}
+
+GridPace held_together(const GridPace& pace) {
+  GridPace together = pace;
+  together.start_spread_ns = together.pace_spread = together.cluster_spread = together.precedence = 0;
+  together.shared_miss = 0.5;
+  together.capacity *= 1.06;
+  return together;
+}
+
+GridPace let_apart(const GridPace& pace) {
+  GridPace apart = pace;
+  apart.pace_spread *= 3;
+  apart.cluster_spread *= 3;
+  apart.precedence = 0.5;
+  apart.shared_miss = 0;
+  apart.capacity *= 0.94;
+  return apart;
 }
 
 }  // namespace tilescope

@@ -141,6 +141,10 @@ void conclude(OrderModel& result) {
 
 }  // namespace
 
+OrderBounds bounds_of(const OrderTraffic& together, const OrderTraffic& apart) {
+  return {std::min(together.device_bytes_read, together.strip_bytes()), apart.device_bytes_read};
+}
+
 KnownReplays::Results KnownReplays::find(const Digest& grid) const {
   const std::lock_guard lock(mutex_);
   for (const auto& [digest, results] : grids_)
@@ -178,26 +182,34 @@ class TileOrders {
     grid_.add(cache.multiprocessors);
     grid_.add(cache.blocks_per_multiprocessor);
     const GridPace& pace = cache.pace;
-    for (const double value : {pace.busy_ns, pace.alone_ns, pace.hit_ns, pace.miss_ns, pace.device_bytes_per_ns,
-                               pace.start_ns, pace.start_spread_ns, pace.pace_spread, pace.precedence,
-                               pace.capacity_spread, static_cast<double>(pace.steps_in_flight)})
+    for (const double value :
+         {pace.busy_ns, pace.alone_ns, pace.hit_ns, pace.miss_ns, pace.latency_tail_ns, pace.shared_miss,
+          pace.device_bytes_per_ns, pace.start_ns, pace.start_spread_ns, pace.pace_spread, pace.cluster_spread,
+          pace.precedence, pace.capacity, pace.capacity_spread, static_cast<double>(pace.steps_in_flight)})
       grid_.add(std::bit_cast<uint64_t>(value));
     if (known_ != nullptr) results_ = known_->find(grid_);
     orders_ = orders_of(replay.tile_rows(), replay.tile_columns());
     orders_.push_back({OrderTraffic::Kind::launched, 0, launched_tiles()});
     for (const WantedOrder& order : orders_) digests_.push_back(digest_of(order.tiles));
+    for (const GridPace& bound : {held_together(pace), let_apart(pace)}) {
+      bounds_.push_back(cache);
+      bounds_.back().pace = bound;
+      digests_.push_back(digests_[orders_.size() - 1]);
+      digests_.back().add(bounds_.size());
+    }
   }
 
   /// False: stopped.
   bool replay_all(const std::stop_token& stop) {
-    std::vector<size_t> missing;  // indices into orders_
-    for (size_t i = 0; i < orders_.size(); ++i)
+    std::vector<size_t> missing;  // indices into digests_
+    for (size_t i = 0; i < digests_.size(); ++i)
       if (results_.try_emplace(digests_[i]).second) missing.push_back(i);
     parallel_for(missing.size(), 1, [&](size_t first, size_t) {
       if (stop.stop_requested()) return;
-      const std::vector<uint32_t> blocks = blocks_of(orders_[missing[first]]);
-      results_.at(digests_[missing[first]]) =
-          std::make_shared<const OrderTraffic>(replay_.replay(blocks, cache_, stop));
+      const size_t i = missing[first];
+      const std::vector<uint32_t> blocks = blocks_of(i < orders_.size() ? orders_[i] : orders_.back());
+      const ModelledCache& cache = i < orders_.size() ? cache_ : bounds_[i - orders_.size()];
+      results_.at(digests_[i]) = std::make_shared<const OrderTraffic>(replay_.replay(blocks, cache, stop));
     });
     if (stop.stop_requested()) return false;
     if (known_ != nullptr) known_->keep(grid_, results_);
@@ -213,10 +225,11 @@ class TileOrders {
       if (traffic.kind == OrderTraffic::Kind::launched) {
         result.launched = std::move(traffic);
       } else {
-        if (digests_[i] != digests_.back()) traffic.blocks = blocks_of(orders_[i]);
+        if (digests_[i] != digests_[orders_.size() - 1]) traffic.blocks = blocks_of(orders_[i]);
         result.others.push_back(std::move(traffic));
       }
     }
+    result.bounds = bounds_of(*results_.at(digests_[orders_.size()]), *results_.at(digests_[orders_.size() + 1]));
   }
 
  private:
@@ -242,7 +255,8 @@ class TileOrders {
   const std::vector<uint32_t> block_of_tile_;
   Digest grid_;
   std::vector<WantedOrder> orders_;
-  std::vector<Digest> digests_;  // of each order
+  std::vector<ModelledCache> bounds_;  // the launched order, held together and let apart
+  std::vector<Digest> digests_;        // of each order, then of each of bounds_
   KnownReplays::Results results_;
 };
 
@@ -270,6 +284,11 @@ Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec
     orders.take(result);
   } else {
     result.launched = replay->replay({}, cache, stop);
+    ModelledCache bound = cache;
+    bound.pace = held_together(cache.pace);
+    const OrderTraffic together = replay->replay({}, bound, stop);
+    bound.pace = let_apart(cache.pace);
+    result.bounds = bounds_of(together, replay->replay({}, bound, stop));
     if (stop.stop_requested()) return fail(ErrorId::cancelled);
   }
   conclude(result);

@@ -111,6 +111,10 @@ class OrderReplay {
   Digest digest_;
 };
 
+/// The bounds of an order, from its replays with held_together and let_apart (grid_pace.hpp). Blocks in lockstep would
+/// read the sum of strips at most.
+OrderBounds bounds_of(const OrderTraffic& together, const OrderTraffic& apart);
+
 /// Orders of a matrix of tiles: at each position, tile row · columns + column. The grouped order is that of the Triton
 /// tutorial: groups of `group` rows, column by column within a group.
 std::vector<uint32_t> grouped_tiles(uint32_t rows, uint32_t columns, uint32_t group);

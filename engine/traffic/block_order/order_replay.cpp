@@ -19,7 +19,8 @@ class Replayer {
       : replay_(replay),
         order_(order),
         machine_(cache),
-        cache_(cache.bytes, cache.partitions, replay.unit_bytes_, cache.pace.capacity_spread),
+        cache_(static_cast<uint64_t>(static_cast<double>(cache.bytes) * cache.pace.capacity), cache.partitions,
+               replay.unit_bytes_, cache.pace.capacity_spread),
         keys_(replay.keys_.size()),
         read_(keys_, 0) {}
 
@@ -71,7 +72,7 @@ class Replayer {
 
   void take_turn(uint32_t index) {
     Place& place = places_[index];
-    const uint32_t side = index % machine_.multiprocessors % machine_.partitions;
+    const uint32_t side = cluster_of(index % machine_.multiprocessors, machine_.multiprocessors) % machine_.partitions;
     uint64_t from_device = 0;
     asked_ = 0;
     bool ended = true;

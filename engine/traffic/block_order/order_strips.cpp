@@ -64,8 +64,7 @@ class UnitJoiner {
       : replay_(replay), steps_of_turn_(steps_of_turn(replay)), users_(replay.unit_bytes_.size()) {}
 
   /// Chosen so that a block reads at least kTurnBytes per turn, yet takes kFewestTurns turns if it has that many steps.
-  /// If all blocks together would take more than kMostTurns turns, each takes fewer: with 20 instead of 53 turns, the
-  /// device bytes of nine orders at 20480 changed by at most 3.4%.
+  /// If all blocks together would take more than kMostTurns turns, each takes fewer, down to kLeastTurns.
   static uint32_t steps_of_turn(const OrderReplay& replay) {
     std::vector<uint64_t> of_key(replay.keys_.size(), 0);
     for (const OrderReplay::Strip& strip : replay.strips_)
@@ -74,7 +73,9 @@ class UnitJoiner {
     if (bytes == 0) return 1;
     const uint64_t wanted = kTurnBytes * replay.steps_ / bytes;
     const uint64_t fine = std::clamp<uint64_t>(replay.steps_ / kFewestTurns, 1, std::max<uint64_t>(wanted, 1));
-    return static_cast<uint32_t>(std::max<uint64_t>(fine, replay.steps_ * replay.blocks_ / kMostTurns));
+    const uint64_t coarse =
+        std::min<uint64_t>(replay.steps_ * replay.blocks_ / kMostTurns, replay.steps_ / kLeastTurns);
+    return static_cast<uint32_t>(std::max(fine, coarse));
   }
 
   void make_turns(OrderReplay::Strip& strip) const {
@@ -148,7 +149,8 @@ class UnitJoiner {
 
   static constexpr uint64_t kTurnBytes = 98304;  // with 8 times as many turns, device bytes change by less than 0.1%
   static constexpr uint64_t kFewestTurns = 32;
-  static constexpr uint64_t kMostTurns = 2'000'000;  // over all blocks
+  static constexpr uint64_t kMostTurns = 640'000;  // over all blocks
+  static constexpr uint64_t kLeastTurns = 20;      // of each block, if it has that many steps
   struct LastUse {
     uint32_t turn = 0, use = 0;
   };

@@ -1,6 +1,7 @@
 #include "engine/traffic/block_order/resident_blocks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -19,6 +20,20 @@ std::vector<double> normal_draws(uint32_t count, uint32_t seed) {
     for (int part = 0; part < 12; ++part) sum += static_cast<double>(random()) / 4294967296.0;
     draws.push_back(sum);
   }
+  return draws;
+}
+
+/// Shifted and scaled to mean 0 and standard deviation 1, which a few draws would miss by far.
+std::vector<double> standardized(std::vector<double> draws) {
+  const auto count = static_cast<double>(draws.size());
+  double mean = 0, square = 0;
+  for (const double draw : draws) mean += draw / count;
+  for (double& draw : draws) {
+    draw -= mean;
+    square += draw * draw / count;
+  }
+  if (square > 0)
+    for (double& draw : draws) draw /= std::sqrt(square);
   return draws;
 }
 
@@ -54,6 +69,7 @@ ResidentBlocks::ResidentBlocks(const GridPace& pace, uint32_t steps_of_turn, uin
       multiprocessors_(multiprocessors),
       slot_count_(slots),
       slots_each_((slots + multiprocessors - 1) / multiprocessors),
+      hidden_ns_(std::max(pace.alone_ns, pace.busy_ns * slots_each_)),
       slots_(size_t{slots_each_} * multiprocessors),
       places_(slots),
       processors_(multiprocessors),
@@ -61,9 +77,11 @@ ResidentBlocks::ResidentBlocks(const GridPace& pace, uint32_t steps_of_turn, uin
       touched_(multiprocessors, 0) {
   constexpr double kShortest = 0.05;
   const std::vector<double> starts = normal_draws(multiprocessors, 1), paces = normal_draws(multiprocessors, 2);
+  const std::vector<double> clusters = standardized(normal_draws(cluster_count(multiprocessors), 3));
   const double earliest = *std::ranges::min_element(starts);
   for (uint32_t i = 0; i < multiprocessors; ++i) {
-    const double slower = std::max(kShortest, 1 + pace.pace_spread * paces[i]);
+    const double slower = std::max(
+        kShortest, 1 + pace.pace_spread * paces[i] + pace.cluster_spread * clusters[cluster_of(i, multiprocessors)]);
     processors_[i].start_ns = pace.start_ns + pace.start_spread_ns * (starts[i] - earliest);
     processors_[i].full_rate = 1 / (pace.busy_ns * turn_steps_ * slower);
     processors_[i].most_rate =
@@ -94,6 +112,13 @@ void ResidentBlocks::seat(uint32_t slot, uint32_t rank) {
   touched_[processor] = 1;
 }
 
+/// By how much latencies exceed what is hidden, on average over their tail, if the typical one exceeds it by `ns`.
+double ResidentBlocks::excess_of(double ns) const {
+  const double tail = pace_.latency_tail_ns;
+  if (tail <= 0 || ns > 20 * tail) return std::max(ns, 0.0);
+  return tail * std::log1p(std::exp(ns / tail));
+}
+
 /// A step waits only for the latency that its copies in flight do not hide, and after all earlier device memory
 /// requests.
 double ResidentBlocks::wait_for(uint64_t missed_bytes, uint64_t bytes) {
@@ -103,10 +128,12 @@ double ResidentBlocks::wait_for(uint64_t missed_bytes, uint64_t bytes) {
     device_free_ = std::max(device_free_, now_) + static_cast<double>(missed_bytes) / pace_.device_bytes_per_ns;
     queued = device_free_ - now_;
   }
-  const double latency = pace_.hit_ns + pace_.miss_ns + queued;
-  const double wait = pace_.steps_in_flight == 0
-                          ? pace_.miss_ns + queued
-                          : std::max(0.0, latency / pace_.steps_in_flight - std::max(pace_.alone_ns, pace_.busy_ns));
+  double wait = pace_.miss_ns + queued;
+  if (pace_.steps_in_flight > 0) {
+    const double in_flight = pace_.steps_in_flight;
+    wait = excess_of(pace_.hit_ns + pace_.miss_ns + queued - in_flight * hidden_ns_) / in_flight;
+    if (slots_each_ > 1) wait = std::max(wait, pace_.shared_miss * pace_.miss_ns / in_flight);
+  }
   // A step waits for the last of its data, so if half of the bytes miss it waits as long as if all did.
   const double share = std::min(1.0, 2 * static_cast<double>(missed_bytes) / static_cast<double>(bytes));
   return share * turn_steps_ * wait;

@@ -71,11 +71,13 @@ class ResidentBlocks {
   std::span<Slot> slots_of(uint32_t processor);
   void advance(uint32_t processor, double time);
   void share(uint32_t processor);
+  double excess_of(double ns) const;
   double wait_for(uint64_t missed_bytes, uint64_t bytes);
 
   const GridPace pace_;
   const double turn_steps_;
   const uint32_t multiprocessors_, slot_count_, slots_each_;
+  const double hidden_ns_;        // latency hidden by each copy in flight: the time of a block's step
   std::vector<Slot> slots_;       // those of an SM contiguous, by rank
   std::vector<uint32_t> places_;  // index in slots_, by the slot's number
   std::vector<Processor> processors_;
