@@ -18,7 +18,7 @@ const ViewRegistration registered_operator{{"operator", 98, make_view<OperatorVi
 
 // Unscaled pixels.
 constexpr float kOperatorSide = 24, kOperatorTabs = 32, kOperatorLower = 110, kOperatorGap = 6, kExportRow = 28,
-                kExportButton = 96, kOperatorLine = 20;
+                kOperatorLine = 20;
 
 Syntax syntax_of(const std::string& file) {
   if (file.ends_with(".py")) return Syntax::python;
