@@ -150,6 +150,14 @@ std::string inconsistency(const SpeedReport& report) {
   return {};
 }
 
+/// A recording may be older than a choice that its lab offers. What was timed then is what the default gives now.
+void add_newer_choices(SpeedReport& report) {
+  const Lab* lab = find_lab(report.lab);
+  if (lab == nullptr) return;
+  for (const Param& param : lab->params)
+    if (!param.choices.empty() || param.of_problem) report.config.params.emplace(param.name, param.value);
+}
+
 }  // namespace
 
 json to_json(const SpeedReport& report) {
@@ -267,6 +275,7 @@ Recordings read_recordings(const std::filesystem::path& folder) {
   for (const auto& file : files) {
     auto report = read_recording(file);
     if (report) {
+      add_newer_choices(*report);
       recordings.reports.push_back(std::move(*report));
     } else {
       recordings.refused.push_back(report.error());

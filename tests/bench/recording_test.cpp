@@ -269,6 +269,19 @@ TEST_F(RecordingFiles, KeepTheShapesOfASweepAndAreFoundByThem) {
   EXPECT_EQ(recordings.find(lab, {{}, {{"DTYPE", 1}}}), nullptr) << "over other shapes";
 }
 
+TEST_F(RecordingFiles, ThatAreOlderThanAChoiceAreThoseOfItsDefault) {
+  SpeedReport report = sample_report();
+  const Lab& lab = *find_lab("gelu");
+  report.lab = lab.name;
+  report.config.params = {{"BLOCK", 256}};
+  ASSERT_TRUE(write_recording(report, folder_ / "a.json"));
+  const Recordings recordings = read_recordings(folder_);
+  Config config = default_config(lab, DeviceKind::sim);
+  EXPECT_NE(recordings.find(lab, config), nullptr);
+  config.params["DTYPE"] = 1;
+  EXPECT_EQ(recordings.find(lab, config), nullptr) << "bfloat16 was not timed";
+}
+
 TEST_F(RecordingFiles, AreRefusedWithAPointOfAShapeThatIsNotThere) {
   SpeedReport report = sample_report();
   report.shapes = {{"16 × 8", {{"rows", 16}, {"columns", 8}}}};

@@ -1,5 +1,5 @@
-// The cheat sheets, docs/cheatsheets/{en,zh}/*.md: CUDA, Triton, the errors of both, and questions with check lists. The
-// view has a tab only while it is shown; the menu "?" and the palette open it. ViewState::sheet is the sheet.
+// The cheat sheets, docs/cheatsheets/{en,zh}/*.md: CUDA, Triton, the errors of both, and questions with check lists.
+// The view has a tab only while it is shown; the menu "?" and the palette open it. ViewState::sheet is the sheet.
 #include <algorithm>
 #include <array>
 #include <cmath>
