@@ -30,8 +30,8 @@ struct Recordings {
   std::vector<SpeedReport> reports;
   std::vector<Error> refused;  // one per file that was not accepted
   /// The lab's newest report for the same problem (the same named choices, such as the element type, and the same
-  /// Param::of_problem parameters) and for the lab's own shapes: a sweep, or with `map` its scheme map. One that has the
-  /// rung goes first, then one of the GPU with this driver's name. Null if there is none.
+  /// Param::of_problem parameters) and for the lab's own shapes: a sweep, or with `map` its scheme map. One that has
+  /// the rung goes first, then one of the GPU with this driver's name. Null if there is none.
   const SpeedReport* find(const Lab& lab, const Config& config, bool map = false, const std::string& driver_name = {},
                           const std::string& rung = {}) const;
   const SpeedReport* find(const std::string& lab) const;  // the newest sweep of the lab, or null
