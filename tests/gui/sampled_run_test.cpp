@@ -10,6 +10,7 @@ class SampledRun : public testing::ScreenTest {};
 
 TEST_F(SampledRun, IsFollowedByAFullOneWithOnePress) {
   screen->session.select_lab("grouped-order");
+  frame();  // which opens the lab on its order
   for (const char* tab : {"tiles", "traffic", "correctness"}) {
     screen->session.reset_values();
     screen->view.tab = tab;
