@@ -37,7 +37,7 @@ bool is_program(const std::string& name) {
   const char* folders = std::getenv("PATH");
   std::istringstream all(folders == nullptr ? "" : folders);
   for (std::string folder; std::getline(all, folder, ':');)
-    if (access((folder + "/" + name).c_str(), X_OK) == 0) return true;
+    if (access(folder.append(1, '/').append(name).c_str(), X_OK) == 0) return true;
   return false;
 }
 
