@@ -417,7 +417,7 @@ void NvrtcCompilation::start_round() { runs_ = compiler_->start_runs(request_, s
 bool NvrtcCompilation::starts_another_round() {
   const NvrtcOutput& output = runs_->last_output();
   if (output.result == NVRTC_SUCCESS) return false;
-  runs_->stop.request_stop();  // the other run
+  runs_->stop.request_stop();                                    // the other run
   if (runs_->for_ptx.result == NVRTC_SUCCESS) ptx_key_.clear();  // the PTX alone needs no further round
   if (output.failure.empty() && source_.drop(errors_of(output))) return start_round(), true;
   if (!std::exchange(may_try_cxx20_, false)) return false;
