@@ -34,7 +34,7 @@ struct TapeBuffers {
   std::vector<BufferSpec> specs;
   std::map<size_t, size_t> value, gradient;      // by value
   std::map<size_t, size_t> tanhs, means, rstds;  // by node
-  std::map<size_t, size_t> sums;                 // of the slabs, by node
+  std::map<size_t, size_t> sums;                 // by node: dgamma and dbeta of each slab
   std::vector<size_t> outputs;                   // values: the result, then the inputs whose gradients follow
 };
 

@@ -29,7 +29,7 @@ WORDS = [
     (r"CTAs that stay", "persistent CTAs"),
     (r"\bshall fit\b", "must fit"),
     (r"\bmeeting of CTAs\b", "synchronization, barrier"),
-    (r"(?<!random )\bwalk(s|ed|ing)?\b", "pass, loop"),
+    (r"\bwalk(s|ed|ing)?\b", "pass, loop"),
     (r"(?-i:(^|[.!?:] )Of) (all|the|an?|several|what|every|each|two|three|those|these|this|whom|which)\b", "no such fragment"),
 ]
 KINDS = {

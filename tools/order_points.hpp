@@ -144,21 +144,15 @@ inline ModelledPoint model_point(const OrderPoint& point, const GpuSpec& gpu) {
   work.copy_groups_in_flight = point.stages - 1;
   const uint64_t read = uint64_t{point.bm + point.bn} * point.k * point.element_bytes();
   const uint64_t written = uint64_t{point.bm} * point.bn * point.element_bytes();
-  ModelledCache cache{.gpu = gpu.name,
-                      .bytes = gpu.l2_bytes,
-                      .partitions = gpu.l2_partitions,
-                      .multiprocessors = gpu.multiprocessors,
-                      .blocks_per_multiprocessor = point.ctas_per_sm,
-                      .pace = pace_of(gpu, work, (point.k + point.bk - 1) / point.bk, read, written)};
+  const ModelledCache cache{.gpu = gpu.name,
+                            .bytes = gpu.l2_bytes,
+                            .partitions = gpu.l2_partitions,
+                            .multiprocessors = gpu.multiprocessors,
+                            .blocks_per_multiprocessor = point.ctas_per_sm,
+                            .pace = pace_of(gpu, work, (point.k + point.bk - 1) / point.bk, read, written)};
   const OrderTraffic traffic = replay->replay({}, cache);
-  ModelledPoint modelled{
-      static_cast<double>(traffic.device_bytes_read), static_cast<double>(traffic.strip_bytes()), {}};
-  const GridPace pace = cache.pace;
-  cache.pace = held_together(pace);
-  const OrderTraffic together = replay->replay({}, cache);
-  cache.pace = let_apart(pace);
-  modelled.bounds = bounds_of(together, replay->replay({}, cache));
-  return modelled;
+  return {static_cast<double>(traffic.device_bytes_read), static_cast<double>(traffic.strip_bytes()),
+          bounds_of(*replay, cache)};
 }
 
 inline std::vector<ModelledPoint> model_points(const std::vector<OrderPoint>& points, const GpuSpec& gpu) {

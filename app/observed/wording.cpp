@@ -22,4 +22,12 @@ std::string range_text(int64_t first, int64_t last) {
   return first == last ? with_separators(first) : with_separators(first) + " … " + with_separators(last);
 }
 
+std::string sizes_text(const Strings& strings, const Lab& lab, const Config& config) {
+  std::string text;
+  for (const Size& size : lab.sizes)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : strings("speed.comma"), size.name,
+                        with_separators(config.size(size.name)));
+  return text;
+}
+
 }  // namespace tilescope

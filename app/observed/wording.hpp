@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/draw/strings.hpp"
+#include "engine/lab.hpp"
 #include "engine/types.hpp"
 
 namespace tilescope {
@@ -17,5 +18,7 @@ std::string count_of_blocks(const Strings& strings, int64_t count);
 std::string block_number(const Dim3& grid, uint32_t block);
 /// "54,880 … 54,911", or one index.
 std::string range_text(int64_t first, int64_t last);
+/// "M = 1,000, N = 512", in the order in which the lab declares its sizes.
+std::string sizes_text(const Strings& strings, const Lab& lab, const Config& config);
 
 }  // namespace tilescope

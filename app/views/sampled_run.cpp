@@ -3,22 +3,9 @@
 #include <string>
 
 #include "app/draw/widgets.hpp"
-#include "engine/numbers.hpp"
+#include "app/observed/wording.hpp"
 
 namespace tilescope {
-namespace {
-
-/// "M = 512, N = 512", in the order in which the lab declares its sizes.
-std::string sizes_text(const Strings& strings, const Lab& lab, const Config& config) {
-  std::string text;
-  for (const Size& size : lab.sizes) {
-    if (!text.empty()) text += strings("speed.comma");
-    text += size.name + " = " + with_separators(config.size(size.name));
-  }
-  return text;
-}
-
-}  // namespace
 
 void offer_full_run(PanelContext& context) {
   Session& session = context.session;

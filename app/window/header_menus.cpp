@@ -6,6 +6,7 @@
 #include "app/draw/menus.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/open_address.hpp"
+#include "app/views/sheet_names.hpp"
 #include "app/window/export.hpp"
 #include "app/window/header_parts.hpp"
 #include "app/window/screen.hpp"
@@ -97,7 +98,7 @@ void help_items(PanelContext& context, Screen& screen) {
   if (item(context, "glossary", text("terms.glossary"), "")) screen.show_help(Screen::Help::glossary);
   if (item(context, "tour", text("menu.tour"), "")) start_tour(screen);
   gap(context);
-  for (const char* sheet : {"cuda", "triton", "errors", "questions"})
+  for (const char* sheet : kSheets)
     if (item(context, sheet, text(std::string("menu.sheet_") + sheet), "")) screen.show_sheet(sheet);
   gap(context);
   if (item(context, "docs", text("menu.docs"), "")) open_docs(context, screen);

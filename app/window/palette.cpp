@@ -9,6 +9,7 @@
 #include "app/draw/glossary.hpp"
 #include "app/draw/keys.hpp"
 #include "app/draw/widgets.hpp"
+#include "app/views/sheet_names.hpp"
 #include "app/views/view.hpp"
 #include "app/window/export.hpp"
 #include "app/window/screen.hpp"
@@ -112,7 +113,7 @@ void add_pages(std::vector<PaletteEntry>& entries, const Strings& text, Screen& 
   entries.push_back({text("terms.glossary"), "", [&screen] { screen.show_help(Screen::Help::glossary); }});
   entries.push_back({text("view.review.title"), "", [&screen] { screen.view.tab = "review"; }});
   entries.push_back({text("view.skills.title"), "", [&screen] { screen.view.tab = "skills"; }});
-  for (const char* sheet : {"cuda", "triton", "errors", "questions"})
+  for (const char* sheet : kSheets)
     entries.push_back({text(std::string("menu.sheet_") + sheet), "", [&screen, sheet] { screen.show_sheet(sheet); }});
   for (const Term& term : text.glossary()->terms())
     entries.push_back({text(term.name), text("terms.term"), [&screen, &term] { screen.show_term(term.name.en); },

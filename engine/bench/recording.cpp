@@ -150,12 +150,15 @@ std::string inconsistency(const SpeedReport& report) {
   return {};
 }
 
+/// Whether values of the parameter are different problems, so that their times are not compared.
+bool tells_problems_apart(const Param& param) { return !param.choices.empty() || param.of_problem; }
+
 /// A recording may be older than a choice that its lab offers. What was timed then is what the default gives now.
 void add_newer_choices(SpeedReport& report) {
   const Lab* lab = find_lab(report.lab);
   if (lab == nullptr) return;
   for (const Param& param : lab->params)
-    if (!param.choices.empty() || param.of_problem) report.config.params.emplace(param.name, param.value);
+    if (tells_problems_apart(param)) report.config.params.emplace(param.name, param.value);
 }
 
 }  // namespace
@@ -235,7 +238,7 @@ const SpeedReport* Recordings::find(const Lab& lab, const Config& config, bool m
   const auto fits = [&](const SpeedReport& report) {
     if (report.lab != lab.name || report.is_map != map || report.shapes != shapes) return false;
     return std::all_of(lab.params.begin(), lab.params.end(), [&](const Param& param) {
-      if (param.choices.empty() && !param.of_problem) return true;
+      if (!tells_problems_apart(param)) return true;
       const auto recorded = report.config.params.find(param.name), wanted = config.params.find(param.name);
       return recorded != report.config.params.end() && wanted != config.params.end() &&
              recorded->second == wanted->second;

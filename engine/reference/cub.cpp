@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
+#include <utility>
 #include <vector>
 
 #include "engine/child_process.hpp"
+#include "engine/program_path.hpp"
 #include "engine/reference/library_reference.hpp"
 #include "engine/sha256.hpp"
 #include "engine/text_file.hpp"
@@ -22,8 +23,6 @@ constexpr const char* kName = "CUB";
 constexpr std::chrono::minutes kCompileTimeout{5};
 
 tl::unexpected<Error> unavailable(const Phrase& reason) { return fail(ErrorId::reference_unavailable, kName, reason); }
-
-bool is_program(const fs::path& path) { return access(path.c_str(), X_OK) == 0 && !fs::is_directory(path); }
 
 /// Distinguishes two compilers without starting them.
 std::string identity_of(const fs::path& program) {
@@ -64,13 +63,7 @@ fs::path find_nvcc() {
   if (const char* toolkit = std::getenv("CUDA_PATH"); toolkit != nullptr && *toolkit != '\0')
     folders.push_back(fs::path(toolkit) / "bin");
   folders.emplace_back("/usr/local/cuda/bin");
-  if (const char* path = std::getenv("PATH"); path != nullptr) {
-    std::istringstream list(path);
-    for (std::string folder; std::getline(list, folder, ':');) folders.emplace_back(folder);
-  }
-  for (const auto& folder : folders)
-    if (is_program(folder / "nvcc")) return folder / "nvcc";
-  return {};
+  return find_program("nvcc", std::move(folders));
 }
 
 Result<fs::path> build_cub_library(const CubSource& source, const std::string& architecture, std::stop_token stop) {

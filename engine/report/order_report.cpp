@@ -84,13 +84,11 @@ json kept_out_json() {
 std::string certainty_text(const OrderModel& order) {
   const KeptOutError& error = kOrderKeptOut;
   const bool sure = order.is_sure();
-  const int cases = sure ? error.sure_cases : error.cases - error.sure_cases;
-  const int within = sure ? error.sure_within_15_percent : error.within_15_percent - error.sure_within_15_percent;
   return fmt::format(
       "{}: {} are read if the blocks stay together, {} if they drift apart ({} of {} such launches were "
       "within 15% of an {})\n",
       sure ? "sure" : "NOT sure", three_figures(static_cast<double>(order.bounds.together)),
-      three_figures(static_cast<double>(order.bounds.apart)), within, cases, error.gpu);
+      three_figures(static_cast<double>(order.bounds.apart)), error.within_if(sure), error.cases_if(sure), error.gpu);
 }
 
 std::string row_text(const OrderTraffic& order) {

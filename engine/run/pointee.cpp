@@ -220,7 +220,7 @@ bool fits(DType held, const Pointee& pointee) {
   if (held == pointee.type || pointee.holds_anything) return true;
   if (size_of(held) != size_of(pointee.type)) return false;
   // Frameworks also keep numbers of 8 bits as bytes.
-  return (!is_floating(held) && !is_floating(pointee.type)) || (size_of(held) == 1 && held == DType::u8);
+  return (!is_floating(held) && !is_floating(pointee.type)) || held == DType::u8;
 }
 
 }  // namespace tilescope

@@ -14,10 +14,9 @@ void value_row(Column& column, const std::string& value) {
 std::string certainty(const Column& column, const OrderModel& model) {
   const KeptOutError& error = kOrderKeptOut;
   const bool sure = model.is_sure();
-  const int cases = sure ? error.sure_cases : error.cases - error.sure_cases;
-  const int held = sure ? error.sure_within_15_percent : error.within_15_percent - error.sure_within_15_percent;
-  return column.context.strings.format(sure ? "order.sure_meaning" : "order.unsure_meaning", fmt::arg("cases", cases),
-                                       fmt::arg("held", held), fmt::arg("gpu", error.gpu));
+  return column.context.strings.format(sure ? "order.sure_meaning" : "order.unsure_meaning",
+                                       fmt::arg("cases", error.cases_if(sure)), fmt::arg("held", error.within_if(sure)),
+                                       fmt::arg("gpu", error.gpu));
 }
 
 void bytes_card(Column& column, const OrderModel& model, const OrderTraffic* row_major) {

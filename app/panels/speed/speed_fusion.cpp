@@ -12,6 +12,7 @@
 
 #include "app/draw/widgets.hpp"
 #include "app/observed/speed_model.hpp"
+#include "app/observed/wording.hpp"
 #include "app/panels/speed/speed_views.hpp"
 #include "engine/bench/timed_place.hpp"
 
@@ -51,14 +52,6 @@ std::string ratio_text(double unfused, double fused) {
   const double ratio = unfused / fused;
   return fmt::format("{:.{}f}×", ratio,
                      ratio < 9.95 && std::abs(ratio - std::round(ratio)) > 0.005 ? (ratio < 1.995 ? 2 : 1) : 0);
-}
-
-std::string sizes_text(const PanelContext& context, const Config& config) {
-  std::string text;
-  for (const Size& size : context.lab().sizes)
-    text += fmt::format("{}{} = {}", text.empty() ? "" : context.strings("speed.comma"), size.name,
-                        with_separators(config.size(size.name)));
-  return text;
 }
 
 /// The columns of the table.
@@ -113,7 +106,8 @@ class Account {
         words().format("speed.fusion_finding", fmt::arg("saved", with_separators(many - few)),
                        fmt::arg("launches", with_separators(many)),
                        fmt::arg("bytes", fmt::format("{:.0f}%", unfused > 0 ? 100 * (1 - fused / unfused) : 0)));
-    const std::string at = words().format("speed.fusion_at", fmt::arg("sizes", sizes_text(context_, account_.config)));
+    const std::string at = words().format(
+        "speed.fusion_at", fmt::arg("sizes", sizes_text(context_.strings, context_.lab(), account_.config)));
     const TextRun runs[] = {{context_.fonts.small_semibold, theme().text, finding}, {small(), theme().muted, at}};
     y_ += flow_text(list_, {columns_.left, y_}, columns_.right - columns_.left, px(18), runs) + px(6);
   }
@@ -207,7 +201,8 @@ class Account {
     const FusionSide &a = account_.unfused, &b = account_.fused;
     const std::string how =
         account_.scaled()
-            ? words().format("speed.fusion_scaled", fmt::arg("sizes", sizes_text(context_, account_.simulated)))
+            ? words().format("speed.fusion_scaled",
+                             fmt::arg("sizes", sizes_text(context_.strings, context_.lab(), account_.simulated)))
             : words()("speed.fusion_counted");
     draw_row({words()("speed.fusion_launches"), with_separators(a.launches.size()), with_separators(b.launches.size()),
               ratio_text(launches(a), launches(b)), words()("speed.fusion_launches_meaning")},
@@ -273,7 +268,8 @@ std::string untimed_text(const PanelContext& context, const FusionAccount& accou
   if (const auto range = sizes_of(*report); range && report->shapes.empty())
     sizes = fmt::format("{} … {}", short_place_text(*report, range->low), short_place_text(*report, range->high));
   for (const SweepPoint& shape : report->shapes) sizes += (sizes.empty() ? "" : words("speed.comma")) + shape.name;
-  return words.format("speed.fusion_other_sizes", fmt::arg("sizes", sizes_text(context, account.config)),
+  return words.format("speed.fusion_other_sizes",
+                      fmt::arg("sizes", sizes_text(context.strings, context.lab(), account.config)),
                       fmt::arg("name", report->size_name), fmt::arg("timed", sizes));
 }
 

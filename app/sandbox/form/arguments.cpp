@@ -301,7 +301,7 @@ class ArgumentReader {
   std::span<const std::string> usual_names_;
   size_t next_;  // the buffer of the next buf: spec
   size_t next_texture_ = 0;
-  std::vector<TensorDescriptor> descriptors_;  // of the desc: specs, and the next one
+  std::vector<TensorDescriptor> descriptors_;  // one for each desc: spec, in their order
   size_t next_tensor_ = 0;
   ParsedArguments parsed_;
 };

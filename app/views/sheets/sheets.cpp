@@ -7,13 +7,13 @@
 #include "app/draw/areas.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/lesson/lesson_view.hpp"
+#include "app/views/sheet_names.hpp"
 #include "app/views/view.hpp"
 
 namespace tilescope {
 namespace {
 
 constexpr float kNames = 32, kSide = 24;  // unscaled pixels
-constexpr std::array<const char*, 4> kSheets{"cuda", "triton", "errors", "questions"};
 
 class SheetText final : public LessonView {
  protected:

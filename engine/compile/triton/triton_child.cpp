@@ -1,17 +1,16 @@
 #include "engine/compile/triton/triton_child.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <sstream>
 #include <utility>
 
 #include "engine/compile/nvrtc_library.hpp"
 #include "engine/compile/toolkit_folders.hpp"
 #include "engine/json_file.hpp"
+#include "engine/program_path.hpp"
 
 namespace tilescope {
 namespace {
@@ -29,16 +28,6 @@ std::vector<std::string> interpreters() {
     all.push_back(made.string());
   all.emplace_back("python3");
   return all;
-}
-
-/// Whether a program can be started by this name: a path, or the name of one in a folder of PATH.
-bool is_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
-  const char* folders = std::getenv("PATH");
-  std::istringstream all(folders == nullptr ? "" : folders);
-  for (std::string folder; std::getline(all, folder, ':');)
-    if (access(folder.append(1, '/').append(name).c_str(), X_OK) == 0) return true;
-  return false;
 }
 
 /// The command that starts the interpreter with a clean environment.
@@ -173,7 +162,7 @@ Result<void> TritonChild::start(const std::stop_token& stop) {
     const auto note = [&](const std::string& why) {
       reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", interpreter, why);
     };
-    if (!is_program(interpreter)) {
+    if (find_program(interpreter).empty()) {
       note("there is no such program");
       continue;
     }

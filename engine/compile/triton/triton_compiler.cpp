@@ -165,8 +165,8 @@ class Triton final : public TritonCompiler, public std::enable_shared_from_this<
  public:
   explicit Triton(const TritonFolders& folders)
       : root_(folders.root),
-        child_(process_of(folders)),
-        assembler_(process_of(folders, std::chrono::milliseconds(0))),
+        child_({.script = script_in(folders), .folder = folders.root}),
+        assembler_({.script = script_in(folders), .folder = folders.root, .grace = std::chrono::milliseconds(0)}),
         cache_(folders.cache_folder) {}
 
   std::unique_ptr<Compilation> start(const CompileRequest& request, std::stop_token stop) override {
@@ -179,12 +179,8 @@ class Triton final : public TritonCompiler, public std::enable_shared_from_this<
 
  private:
   friend class TritonCompilation;
-  static TritonChild::Options process_of(const TritonFolders& folders,
-                                         std::optional<std::chrono::milliseconds> grace = {}) {
-    TritonChild::Options options{.script = folders.root / "assets" / "python" / "triton_child.py",
-                                 .folder = folders.root};
-    if (grace) options.grace = *grace;
-    return options;
+  static std::filesystem::path script_in(const TritonFolders& folders) {
+    return folders.root / "assets" / "python" / "triton_child.py";
   }
   std::filesystem::path root_;
   TritonChild child_;

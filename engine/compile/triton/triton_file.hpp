@@ -20,9 +20,9 @@ struct TritonParameter {
   bool is_given = false;  // a constexpr that needs no value: by a default, a configuration or a heuristic
   std::string value;      // a constexpr: what it is given, or a guess; empty: unknown, or by a heuristic
   bool is_pointer = false;
-  std::string type = "i32";  // "f32": of the number, or of what the pointer points to
-  std::string spec = {};     // of a tensor descriptor, as in exec --arg; empty: it is none
-  std::string number = "1";  // a number: "n"
+  std::string type = "i32";                                  // "f32": of the number, or of what the pointer points to
+  std::string spec = {};                                     // a tensor descriptor, as in exec --arg; empty: it is none
+  std::string number = "1";                                  // a number: "n"
   std::string shape = "n", role = "inout", fill = "normal";  // a pointer
 };
 

@@ -12,7 +12,7 @@ constexpr double kBytesPerClock = 100;      // a step's operands, moved through 
 constexpr double kUnloadedNs = 230;         // L2 round trip if nothing else is requested
 constexpr double kArrivalBytesPerNs = 100;  // at one SM, for one block's data
 constexpr double kMissNs = 300;             // additional latency of device memory
-constexpr double kTailNs = 100;             // of the latencies
+constexpr double kTailNs = 100;             // mean excess of a latency
 constexpr double kSharedMiss = 0.15;
 constexpr double kReachedOfBandwidth = 0.875;
 constexpr double kStartNs = 500;
@@ -20,11 +20,11 @@ constexpr double kStartSpreadNs = 400;    // for a block that writes 64 KiB; pro
 constexpr double kPaceSpread = 0.0003;    // between the SMs of a cluster
 constexpr double kClusterSpread = 0.018;  // between clusters, of the time that moving operands takes
 constexpr double kPrecedence = 0.1;
-constexpr double kCapacity = 0.97;  // of the L2
+constexpr double kCapacity = 0.97;  // fraction of the L2 that holds the grid's data
 constexpr double kCapacitySpread = 0.17;
 
 constexpr double kPortBytesPerClock = 64;  // from the L2 to an SM: the width of its port
-constexpr double kMostLoad = 0.9;          // of the port: what the latency is computed for at most
+constexpr double kMostLoad = 0.9;          // of the port; a higher load counts as this one
 constexpr double kIssuesPerClock = 4;      // warp instructions per SM
 
 }  // namespace

@@ -145,6 +145,14 @@ OrderBounds bounds_of(const OrderTraffic& together, const OrderTraffic& apart) {
   return {std::min(together.device_bytes_read, together.strip_bytes()), apart.device_bytes_read};
 }
 
+OrderBounds bounds_of(const OrderReplay& replay, ModelledCache cache, const std::stop_token& stop) {
+  const GridPace pace = cache.pace;
+  cache.pace = held_together(pace);
+  const OrderTraffic together = replay.replay({}, cache, stop);
+  cache.pace = let_apart(pace);
+  return bounds_of(together, replay.replay({}, cache, stop));
+}
+
 KnownReplays::Results KnownReplays::find(const Digest& grid) const {
   const std::lock_guard lock(mutex_);
   for (const auto& [digest, results] : grids_)
@@ -284,11 +292,7 @@ Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec
     orders.take(result);
   } else {
     result.launched = replay->replay({}, cache, stop);
-    ModelledCache bound = cache;
-    bound.pace = held_together(cache.pace);
-    const OrderTraffic together = replay->replay({}, bound, stop);
-    bound.pace = let_apart(cache.pace);
-    result.bounds = bounds_of(together, replay->replay({}, bound, stop));
+    result.bounds = bounds_of(*replay, cache, stop);
     if (stop.stop_requested()) return fail(ErrorId::cancelled);
   }
   conclude(result);

@@ -114,6 +114,8 @@ class OrderReplay {
 /// The bounds of an order, from its replays with held_together and let_apart (grid_pace.hpp). Blocks in lockstep would
 /// read the sum of strips at most.
 OrderBounds bounds_of(const OrderTraffic& together, const OrderTraffic& apart);
+/// Those of the launched order.
+OrderBounds bounds_of(const OrderReplay& replay, ModelledCache cache, const std::stop_token& stop = {});
 
 /// Orders of a matrix of tiles: at each position, tile row · columns + column. The grouped order is that of the Triton
 /// tutorial: groups of `group` rows, column by column within a group.

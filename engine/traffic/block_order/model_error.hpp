@@ -40,6 +40,12 @@ struct KeptOutError {
   int sure_within_15_percent;
   double median_percent, ninth_decile_percent, largest_percent;
   std::string_view counter, gpu, date, command, document;
+
+  /// The cases of which the model is as sure, and those of them within 15%.
+  constexpr int cases_if(bool sure) const { return sure ? sure_cases : cases - sure_cases; }
+  constexpr int within_if(bool sure) const {
+    return sure ? sure_within_15_percent : within_15_percent - sure_within_15_percent;
+  }
 };
 
 /// The block-order model (issue_order.hpp), over matrix products of many shapes, tiles and orders.
