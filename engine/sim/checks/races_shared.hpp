@@ -21,7 +21,9 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -233,7 +235,13 @@ class SharedRaces {
   // From granules to instructions and lanes (races_trace.cpp).
   void trace(const std::vector<const Interval*>& intervals);
   void find_hits(const std::vector<const Interval*>& intervals, std::vector<Hit>& hits) const;
+  static const Logged& logged(const std::vector<const Interval*>& intervals, const Hit& hit) {
+    return intervals[hit.interval]->log[hit.entry];
+  }
   void judge_granule(const std::vector<const Interval*>& intervals, const Hit* begin, const Hit* end);
+  using RacingHits = std::pair<const Hit*, const Hit*>;
+  std::optional<RacingHits> first_race(const std::vector<const Interval*>& intervals, std::span<const Hit> hits,
+                                       uint32_t one_site, uint32_t other_site) const;
   bool is_race(const Logged& x, uint32_t x_lane, const Logged& y, uint32_t y_lane, bool& same_value) const;
   void add(const SharedRace& race);
 

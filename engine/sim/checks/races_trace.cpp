@@ -47,25 +47,59 @@ void SharedRaces::trace(const std::vector<const Interval*>& intervals) {
 /// One finding per pair of instructions.
 void SharedRaces::judge_granule(const std::vector<const Interval*>& intervals, const Hit* begin, const Hit* end) {
   end = std::min(end, begin + kMostOfGranule);
-  std::vector<uint64_t> pairs;
-  for (const Hit* x = begin; x != end; ++x) {
-    for (const Hit* y = x + 1; y != end; ++y) {
-      const Interval &of_x = *intervals[x->interval], &of_y = *intervals[y->interval];
-      if (x->interval == y->interval || of_x.warp == of_y.warp) continue;
-      const Logged &first = of_x.log[x->entry], &second = of_y.log[y->entry];
-      SharedRace race;
-      if (!is_race(first, x->lane, second, y->lane, race.same_value)) continue;
-      const uint64_t pair = uint64_t{std::min(first.site, second.site)} << 32 | std::max(first.site, second.site);
-      if (std::find(pairs.begin(), pairs.end(), pair) != pairs.end()) continue;
-      pairs.push_back(pair);
-      race.kind = RaceKind::between_warps;
-      race.first = {first.site, of_x.warp, x->lane};
-      race.second = {second.site, of_y.warp, y->lane};
-      if (second.order < first.order) std::swap(race.first, race.second);
-      race.offset = x->granule << granule_bits_;
-      add(race);
+  std::vector<uint32_t> sites;
+  for (const Hit* hit = begin; hit != end; ++hit) {
+    const uint32_t site = logged(intervals, *hit).site;
+    if (std::find(sites.begin(), sites.end(), site) == sites.end()) sites.push_back(site);
+  }
+  std::vector<RacingHits> races;
+  for (size_t i = 0; i < sites.size(); ++i)
+    for (size_t j = i; j < sites.size(); ++j)
+      if (const auto race = first_race(intervals, {begin, end}, sites[i], sites[j])) races.push_back(*race);
+  std::ranges::sort(races);
+  for (const auto& [x, y] : races) {
+    const Logged &first = logged(intervals, *x), &second = logged(intervals, *y);
+    SharedRace race;
+    is_race(first, x->lane, second, y->lane, race.same_value);
+    race.kind = RaceKind::between_warps;
+    race.first = {first.site, intervals[x->interval]->warp, x->lane};
+    race.second = {second.site, intervals[y->interval]->warp, y->lane};
+    if (second.order < first.order) std::swap(race.first, race.second);
+    race.offset = x->granule << granule_bits_;
+    add(race);
+  }
+}
+
+/// The first two hits of these instructions that race with one another. A granule may have hundreds of hits, but few
+/// instructions, most pairs of which cannot race at all.
+std::optional<SharedRaces::RacingHits> SharedRaces::first_race(const std::vector<const Interval*>& intervals,
+                                                               std::span<const Hit> hits, uint32_t one_site,
+                                                               uint32_t other_site) const {
+  const SiteInfo &one = sites_[one_site], &other = sites_[other_site];
+  if ((one.is_strong && other.is_strong) || (!one.writes && !other.writes)) return std::nullopt;
+  std::vector<const Hit*> of_both;
+  bool several_warps = false;
+  for (const Hit& hit : hits) {
+    const uint32_t site = logged(intervals, hit).site;
+    if (site != one_site && site != other_site) continue;
+    of_both.push_back(&hit);
+    several_warps |= intervals[hit.interval]->warp != intervals[of_both.front()->interval]->warp;
+  }
+  if (!several_warps) return std::nullopt;
+  for (size_t i = 0; i < of_both.size(); ++i) {
+    const Hit* x = of_both[i];
+    const Logged& first = logged(intervals, *x);
+    for (size_t j = i + 1; j < of_both.size(); ++j) {
+      const Hit* y = of_both[j];
+      const Logged& second = logged(intervals, *y);
+      if (one_site != other_site && first.site == second.site) continue;
+      bool same_value = false;
+      if (intervals[x->interval]->warp != intervals[y->interval]->warp &&
+          is_race(first, x->lane, second, y->lane, same_value))
+        return RacingHits{x, y};
     }
   }
+  return std::nullopt;
 }
 
 bool SharedRaces::is_race(const Logged& x, uint32_t x_lane, const Logged& y, uint32_t y_lane, bool& same_value) const {
