@@ -21,7 +21,7 @@ namespace tilescope {
 namespace {
 
 constexpr uint64_t kMostBlocks = uint64_t{1} << 18;
-constexpr uint32_t kBatch = 512;  // blocks whose accesses are held at a time
+constexpr uint32_t kBatch = 2048;  // blocks whose accesses are held at a time
 constexpr size_t kMostClasses = 64;
 constexpr size_t kMostAccesses = size_t{1} << 25;  // for the blocks executed to their end
 
@@ -222,8 +222,10 @@ class GridObserver {
   }
 
   Result<void> note_beginnings(const AccessTrace& trace, const std::vector<uint32_t>& batch) {
-    for (const uint32_t block : batch) {
-      std::vector<Region> form = make_beginning(trace, accesses_of_block(trace, block), grid_.shapes);
+    std::vector<std::vector<Region>> beginnings = make_beginnings(trace, batch, grid_.shapes);
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const uint32_t block = batch[i];
+      std::vector<Region>& form = beginnings[i];
       for (Region& region : form) {
         places_[block][key_of(region)] = region.offset;
         region.offset = 0;

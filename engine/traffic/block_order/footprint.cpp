@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "engine/traffic/access/coalesce.hpp"
+#include "engine/traffic/block_order/digest.hpp"
 
 namespace tilescope {
 namespace {
@@ -135,6 +136,71 @@ std::vector<uint16_t> step_sites(const AccessTrace& trace, std::span<const Acces
   return sites;
 }
 
+/// The beginnings of many blocks. Most are shifts of one another: their regions are computed once.
+class BeginningReader {
+ public:
+  BeginningReader(const AccessTrace& trace, ShapeTable& shapes) : trace_(trace), shapes_(shapes), runs_(trace) {}
+
+  std::vector<Region> read(std::span<const Access> accesses) {
+    take_first_executions(accesses);
+    bases_.clear();
+    Digest digest;
+    for (const Access& access : first_) {
+      const int64_t offset = region_of(access.base).offset;
+      const int64_t base = base_of(key_of(access), offset);
+      for (const uint64_t value : {uint64_t{access.site}, uint64_t{access.pattern}, uint64_t{access.mask},
+                                   static_cast<uint64_t>(offset - base), static_cast<uint64_t>(base) % kSectorBytes})
+        digest.add(value);
+    }
+    for (const auto& [key, base] : bases_) digest.add(uint64_t{key.first} << 1 | (key.second ? 1U : 0U));
+    const auto [known, is_new] = known_.try_emplace(digest);
+    if (is_new) {
+      RegionCollector collector(trace_, runs_);
+      for (const Access& access : first_) collector.add(access);
+      known->second = collector.take(shapes_);
+      for (Region& region : known->second) region.offset -= base_of({region.buffer, region.write}, 0);
+    }
+    std::vector<Region> regions = known->second;
+    for (Region& region : regions) region.offset += base_of({region.buffer, region.write}, 0);
+    return regions;
+  }
+
+ private:
+  using Key = std::pair<uint32_t, bool>;  // buffer, whether it is written
+  Key key_of(const Access& access) const {
+    return {static_cast<uint32_t>(region_of(access.base).buffer), writes(trace_.sites[access.site])};
+  }
+
+  /// Offset of the first access with this key; `offset` if there was none.
+  int64_t base_of(const Key& key, int64_t offset) {
+    for (const auto& [other, base] : bases_)
+      if (other == key) return base;
+    bases_.emplace_back(key, offset);
+    return offset;
+  }
+
+  void take_first_executions(std::span<const Access> accesses) {
+    first_.clear();
+    seen_.clear();
+    for (const Access& access : accesses) {
+      if (!touches_buffer(trace_, access)) continue;
+      const size_t place = access.warp * trace_.sites.size() + access.site;
+      if (place >= seen_.size()) seen_.resize(place + 1, false);
+      if (seen_[place]) continue;
+      seen_[place] = true;
+      first_.push_back(access);
+    }
+  }
+
+  const AccessTrace& trace_;
+  ShapeTable& shapes_;
+  RunsOfPatterns runs_;
+  std::vector<Access> first_;                    // of each warp and site
+  std::vector<bool> seen_;                       // by warp and site
+  std::vector<std::pair<Key, int64_t>> bases_;   // of one block
+  std::map<Digest, std::vector<Region>> known_;  // offsets from the bases
+};
+
 }  // namespace
 
 uint32_t ShapeTable::intern(Shape shape) {
@@ -179,13 +245,12 @@ BlockFootprint make_footprint(const AccessTrace& trace, std::span<const Access> 
   return footprint;
 }
 
-std::vector<Region> make_beginning(const AccessTrace& trace, std::span<const Access> accesses, ShapeTable& shapes) {
-  RunsOfPatterns runs(trace);
-  RegionCollector collector(trace, runs);
-  std::set<std::pair<uint16_t, uint16_t>> seen;
-  for (const Access& access : accesses)
-    if (touches_buffer(trace, access) && seen.insert({access.warp, access.site}).second) collector.add(access);
-  return collector.take(shapes);
+std::vector<std::vector<Region>> make_beginnings(const AccessTrace& trace, std::span<const uint32_t> blocks,
+                                                 ShapeTable& shapes) {
+  BeginningReader reader(trace, shapes);
+  std::vector<std::vector<Region>> beginnings;
+  for (const uint32_t block : blocks) beginnings.push_back(reader.read(accesses_of_block(trace, block)));
+  return beginnings;
 }
 
 }  // namespace tilescope

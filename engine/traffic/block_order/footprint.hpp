@@ -58,8 +58,10 @@ std::span<const Access> accesses_of_block(const AccessTrace& trace, uint32_t blo
 /// All that one block touched. `accesses` are in execution order.
 BlockFootprint make_footprint(const AccessTrace& trace, std::span<const Access> accesses, ShapeTable& shapes);
 
-/// The regions touched by each warp's first execution of each memory instruction, whatever followed.
-std::vector<Region> make_beginning(const AccessTrace& trace, std::span<const Access> accesses, ShapeTable& shapes);
+/// For each of these blocks: the regions touched by each warp's first execution of each memory instruction, whatever
+/// followed.
+std::vector<std::vector<Region>> make_beginnings(const AccessTrace& trace, std::span<const uint32_t> blocks,
+                                                 ShapeTable& shapes);
 
 /// Bytes of the whole 32-byte sectors that a shape at an offset touches.
 uint64_t sector_bytes(const Shape& shape, int64_t offset);

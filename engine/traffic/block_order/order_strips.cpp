@@ -43,6 +43,41 @@ struct UnitHash {
   }
 };
 
+/// A pattern's regions of one key, shifted.
+struct MovedPattern {
+  uint32_t pattern;
+  size_t key;
+  int64_t shift;
+  bool operator==(const MovedPattern&) const = default;
+};
+struct MovedHash {
+  size_t operator()(const MovedPattern& one) const { return UnitHash()({one.key, one.pattern, one.shift}); }
+};
+struct DigestHash {
+  size_t operator()(const Digest& digest) const { return digest.short_form(); }
+};
+
+/// Sectors of a buffer.
+class SectorSet {
+ public:
+  /// Adds all from first to last; returns how many of them it already held.
+  uint64_t add(uint64_t first, uint64_t last) {
+    if (last / 64 >= words_.size()) words_.resize(last / 64 * 5 / 4 + 1, 0);
+    uint64_t held = 0;
+    for (uint64_t word = first / 64; word <= last / 64; ++word) {
+      uint64_t bits = ~uint64_t{0};
+      if (word == first / 64) bits &= ~uint64_t{0} << first % 64;
+      if (word == last / 64) bits &= ~uint64_t{0} >> (63 - last % 64);
+      held += static_cast<uint64_t>(std::popcount(words_[word] & bits));
+      words_[word] |= bits;
+    }
+    return held;
+  }
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
 }  // namespace
 
 /// Merges short steps into turns, and units that are then always used in the same turns into one: they only need to be
@@ -150,7 +185,7 @@ class UnitJoiner {
   static constexpr uint64_t kTurnBytes = 98304;  // with 8 times as many turns, device bytes change by less than 0.1%
   static constexpr uint64_t kFewestTurns = 32;
   static constexpr uint64_t kMostTurns = 640'000;  // over all blocks
-  static constexpr uint64_t kLeastTurns = 20;      // of each block, if it has that many steps
+  static constexpr uint64_t kLeastTurns = 10;      // of each block, if it has that many steps
   struct LastUse {
     uint32_t turn = 0, use = 0;
   };
@@ -178,6 +213,9 @@ class ReplayBuilder {
       replay_.steps_ = std::max(replay_.steps_, static_cast<uint32_t>(pattern.size()));
     const size_t keys = grid_.keys.size();
     replay_.strip_of_.assign(grid_.blocks() * keys, kNone);
+    moved_.reserve(grid_.blocks() * 2);  // most blocks write a strip of their own
+    by_units_.reserve(grid_.blocks() * 2);
+    units_.reserve(grid_.blocks() * 2);
     for (uint64_t block = 0; block < grid_.blocks(); ++block)
       for (size_t key = 0; key < keys; ++key) {
         auto strip = strip_of(grid_.pattern_of_block[block], key, grid_.shift(block, key));
@@ -197,21 +235,17 @@ class ReplayBuilder {
 
   /// The fraction of all sectors of read or written units that two of them have in common.
   double shared_part() const {
-    std::map<std::pair<uint32_t, bool>, std::vector<bool>> seen;
+    std::map<std::pair<uint32_t, bool>, SectorSet> seen;
     uint64_t sectors = 0, shared = 0;
-    for (const auto& [name, unit] : units_) {
+    for (const UnitName& name : unit_names_) {
       const FootprintKey& key = grid_.keys[name.key];
-      auto& bits = seen[{key.buffer, key.write}];
+      SectorSet& known = seen[{key.buffer, key.write}];
       for (const ByteRun& run : grid_.shapes[name.shape]) {
         const int64_t first = std::max<int64_t>(sector_of(name.offset + run.offset), 0);
         const int64_t last = sector_of(name.offset + run.offset + run.bytes - 1);
-        if (last >= 0 && static_cast<size_t>(last) >= bits.size()) bits.resize(static_cast<size_t>(last) * 5 / 4 + 64);
-        for (int64_t sector = first; sector <= last; ++sector) {
-          auto bit = bits[static_cast<size_t>(sector)];
-          shared += bit ? 1 : 0;
-          bit = true;
-          ++sectors;
-        }
+        if (last < first) continue;
+        shared += known.add(static_cast<uint64_t>(first), static_cast<uint64_t>(last));
+        sectors += static_cast<uint64_t>(last - first + 1);
       }
     }
     return sectors == 0 ? 0 : static_cast<double>(shared) / static_cast<double>(sectors);
@@ -220,7 +254,7 @@ class ReplayBuilder {
  private:
   /// The strip of a pattern's regions of one key, shifted by `shift`. Equal strips of different patterns are merged.
   Result<uint32_t> strip_of(uint32_t pattern, size_t key, int64_t shift) {
-    const auto [known, is_new] = moved_.try_emplace({pattern, key, shift}, kNone);
+    const auto [known, is_new] = moved_.try_emplace(MovedPattern{pattern, key, shift}, kNone);
     if (!is_new) return known->second;
     OrderReplay::Strip strip;
     strip.key = key;
@@ -426,9 +460,9 @@ class ReplayBuilder {
   const bool lines_;
   OrderReplay replay_;
   std::unordered_map<UnitName, uint32_t, UnitHash> units_;
-  std::vector<uint8_t> unit_sectors_;  // per line
-  std::map<std::tuple<uint32_t, size_t, int64_t>, uint32_t> moved_;
-  std::map<Digest, uint32_t> by_units_;
+  std::vector<uint8_t> unit_sectors_;                            // per line
+  std::unordered_map<MovedPattern, uint32_t, MovedHash> moved_;  // its strip
+  std::unordered_map<Digest, uint32_t, DigestHash> by_units_;
   std::vector<UnitName> unit_names_;
 };
 
