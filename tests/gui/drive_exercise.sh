@@ -57,7 +57,7 @@ expect "the second version is restored" '"edited":"[^"]*threadIdx.x\] = a'
 
 click source.line.1 # the editor is open, and gets the keys again
 write '// kept while typing'
-for _ in $(seq 50); do grep -rqs 'kept while typing' "$folder/tilescope/edits" && break; sleep 0.1; done
+for _ in $(seq 600); do grep -rqs 'kept while typing' "$folder/tilescope/edits" && break; sleep 0.1; done
 start_again
 expect "a killed window opens the exercise again, with its text" '"edited":"// kept while typing.*"name":"add-ten".*"state":3'
 judged "it also has the outcome of the last judgement" '"reason":"(time|step-limit|deadlock)"'
