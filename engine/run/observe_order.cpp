@@ -21,7 +21,7 @@ namespace tilescope {
 namespace {
 
 constexpr uint64_t kMostBlocks = uint64_t{1} << 18;
-constexpr uint32_t kBatch = 2048;  // blocks whose accesses are held at a time
+constexpr uint32_t kBatch = 8192;  // blocks whose accesses are held at a time
 constexpr size_t kMostClasses = 64;
 constexpr size_t kMostAccesses = size_t{1} << 25;  // for the blocks executed to their end
 

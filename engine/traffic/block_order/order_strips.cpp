@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/parallel.hpp"
 #include "engine/traffic/access/coalesce.hpp"
 #include "engine/traffic/block_order/issue_order.hpp"
 
@@ -198,19 +199,34 @@ class UnitJoiner {
   uint32_t turn_ = 0;
 };
 
-/// Builds the strips of an OrderReplay: first from whole regions; if these overlap, from lines.
+/// Builds the strips of an OrderReplay: from whole regions; if these overlap, from lines.
 class ReplayBuilder {
  public:
   ReplayBuilder(const GridFootprints& grid, std::span<const BufferSpec> buffers, bool lines)
       : grid_(grid), buffers_(buffers), lines_(lines) {}
 
+  /// Builds all of it, unless too much is shared.
   Result<OrderReplay> build() {
+    if (auto done = build_strips(); !done) return forward(done);
+    Result<OrderReplay> replay = fail(ErrorId::not_modelled);
+    bool shares_little = true;
+    parallel_for(2, 1, [&](size_t part, size_t) {
+      if (part == 0) replay = finish();
+      if (part == 1) shares_little = lines_ || shared_part() <= kMostShared;
+    });
+    if (!shares_little) return ReplayBuilder(grid_, buffers_, true).build();
+    return replay;
+  }
+
+ private:
+  Result<void> build_strips() {
     replay_.blocks_ = grid_.blocks();
     replay_.keys_ = grid_.keys;
     for (const FootprintKey& key : grid_.keys)
       replay_.buffer_names_.push_back(key.buffer < buffers_.size() ? buffers_[key.buffer].name : "");
     for (const BlockFootprint& pattern : grid_.patterns)
       replay_.steps_ = std::max(replay_.steps_, static_cast<uint32_t>(pattern.size()));
+    list_regions();
     const size_t keys = grid_.keys.size();
     replay_.strip_of_.assign(grid_.blocks() * keys, kNone);
     moved_.reserve(grid_.blocks() * 2);  // most blocks write a strip of their own
@@ -222,6 +238,10 @@ class ReplayBuilder {
         if (!strip) return forward(strip);
         replay_.strip_of_[block * keys + key] = *strip;
       }
+    return {};
+  }
+
+  Result<OrderReplay> finish() {
     for (OrderReplay::Strip& strip : replay_.strips_) strip.bytes = bytes_of(strip);
     add_digests();
     UnitJoiner::join(replay_, strips_in_order());
@@ -251,19 +271,35 @@ class ReplayBuilder {
     return sectors == 0 ? 0 : static_cast<double>(shared) / static_cast<double>(sectors);
   }
 
- private:
+  /// The regions of each pattern and key, so that a strip of few of them does not have to look at every step.
+  void list_regions() {
+    regions_.resize(grid_.patterns.size() * grid_.keys.size());
+    for (size_t pattern = 0; pattern < grid_.patterns.size(); ++pattern) {
+      const BlockFootprint& steps = grid_.patterns[pattern];
+      for (uint32_t step = 0; step < steps.size(); ++step)
+        for (const Region& region : steps[step].regions) {
+          const auto key = std::ranges::find(grid_.keys, FootprintKey{region.buffer, region.write});
+          if (key == grid_.keys.end()) continue;
+          regions_[pattern * grid_.keys.size() + static_cast<size_t>(key - grid_.keys.begin())].push_back(
+              {step, &region});
+        }
+    }
+  }
+
   /// The strip of a pattern's regions of one key, shifted by `shift`. Equal strips of different patterns are merged.
   Result<uint32_t> strip_of(uint32_t pattern, size_t key, int64_t shift) {
     const auto [known, is_new] = moved_.try_emplace(MovedPattern{pattern, key, shift}, kNone);
     if (!is_new) return known->second;
+    const std::vector<RegionOfStep>& regions = regions_[pattern * grid_.keys.size() + key];
+    if (regions.empty()) return kNone;
     OrderReplay::Strip strip;
     strip.key = key;
     strip.first_byte = INT64_MAX;
-    const BlockFootprint& steps = grid_.patterns[pattern];
-    for (uint32_t number = 0; number < steps.size(); ++number) {
-      const StepFootprint& step = steps[number];
-      for (const Region& region : step.regions) {
-        if (region.buffer != grid_.keys[key].buffer || region.write != grid_.keys[key].write) continue;
+    strip.first_turn = regions.front().step;
+    const size_t steps = grid_.patterns[pattern].size();
+    for (size_t next = 0, step = strip.first_turn; step < steps; ++step) {
+      for (; next < regions.size() && regions[next].step == step; ++next) {
+        const Region& region = *regions[next].region;
         strip.first_byte = std::min(strip.first_byte, region.offset + shift);
         if (lines_)
           add_lines(strip, region, key, region.offset + shift);
@@ -272,14 +308,10 @@ class ReplayBuilder {
                                         sector_bytes(grid_.shapes[region.shape], region.offset + shift)),
                                 static_cast<uint32_t>(region.requested_bytes)});
       }
-      if (strip.uses.empty())
-        strip.first_turn = number + 1;
-      else
-        strip.turn_ends.push_back(static_cast<uint32_t>(strip.uses.size()));
+      strip.turn_ends.push_back(static_cast<uint32_t>(strip.uses.size()));
     }
     if (replay_.unit_bytes_.size() > kMostUnits)
       return fail(ErrorId::not_modelled, "its blocks touch the buffers in too many different segments");
-    if (strip.uses.empty()) return kNone;
     return known->second = same_strip(std::move(strip));
   }
 
@@ -455,9 +487,15 @@ class ReplayBuilder {
     }
   }
 
+  struct RegionOfStep {
+    uint32_t step;
+    const Region* region;
+  };
+
   const GridFootprints& grid_;
   std::span<const BufferSpec> buffers_;
   const bool lines_;
+  std::vector<std::vector<RegionOfStep>> regions_;  // by pattern and key
   OrderReplay replay_;
   std::unordered_map<UnitName, uint32_t, UnitHash> units_;
   std::vector<uint8_t> unit_sectors_;                            // per line
@@ -475,10 +513,7 @@ std::vector<uint32_t> OrderReplay::blocks_of_tiles() const {
 }
 
 Result<OrderReplay> OrderReplay::make(const GridFootprints& grid, std::span<const BufferSpec> buffers) {
-  ReplayBuilder whole(grid, buffers, false);
-  auto replay = whole.build();
-  if (replay && whole.shared_part() <= kMostShared) return replay;
-  return ReplayBuilder(grid, buffers, true).build();
+  return ReplayBuilder(grid, buffers, false).build();
 }
 
 }  // namespace tilescope
