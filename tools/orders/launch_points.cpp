@@ -2,6 +2,7 @@
 //
 //     launch_points POINTS             lines of NUMBER,type,bm,bn,bk,stages,warps,ctas_per_sm,m,n,k,group
 //     launch_points POINTS --time      the median time of ten launches each, after launches for a third of a second
+//     launch_points POINTS --trace     the second launch of each, with cubins that note where each CTA is (trace.py)
 //
 // build.sh makes the cubins, which are in the current folder. Shared memory is padded so that no more CTAs than wanted
 // fit on an SM.
@@ -49,6 +50,8 @@ void fill(CUdeviceptr memory, size_t bytes) {
 struct Point {
   int number, bm, bn, bk, stages, warps, ctas, m, n, k, group;
   std::string type;
+  int rows() const { return (m + bm - 1) / bm; }
+  int columns() const { return (n + bn - 1) / bn; }
 };
 
 class Launcher {
@@ -71,13 +74,28 @@ class Launcher {
     std::printf("timed %d %.6f\n", point.number, milliseconds[kLaunches / 2]);
   }
 
+  /// Writes what the CTAs noted to "trace.NUMBER": their marks, in launch order.
+  void trace(const Point& point) {
+    launch(point);
+    constexpr size_t kMarkBytes = 18 * 8;  // struct Mark of trace.py
+    CUdeviceptr pointer = 0;
+    size_t bytes = 0;
+    check(cuModuleGetGlobal(&pointer, &bytes, module_of(point), "marks"), "marks");
+    std::vector<char> marks(kMarkBytes * static_cast<size_t>(point.rows()) * static_cast<size_t>(point.columns()));
+    CUdeviceptr memory = allocate(marks.size());
+    check(cuMemcpyHtoD(pointer, &memory, sizeof memory), "cuMemcpyHtoD");
+    launch(point);
+    check(cuMemcpyDtoH(marks.data(), memory, marks.size()), "cuMemcpyDtoH");
+    const CUdeviceptr none = 0;
+    check(cuMemcpyHtoD(pointer, &none, sizeof none), "cuMemcpyHtoD");
+    check(cuMemFree(memory), "cuMemFree");
+    std::ofstream("trace." + std::to_string(point.number), std::ios::binary)
+        .write(marks.data(), static_cast<std::streamsize>(marks.size()));
+  }
+
   /// Returns milliseconds.
   float launch(Point point) {
-    std::ostringstream name;
-    name << point.type << '-' << point.bm << '-' << point.bn << '-' << point.bk << '-' << point.stages << '-'
-         << point.warps << ".cubin";
-    CUmodule& module = modules_[name.str()];
-    if (module == nullptr) check(cuModuleLoad(&module, name.str().c_str()), name.str().c_str());
+    CUmodule module = module_of(point);
     CUfunction function = nullptr;
     check(cuModuleGetFunction(&function, module, point.group == 0 ? "matmul_hilbert" : "matmul_grouped"), "function");
     if (point.group != 0) {
@@ -93,11 +111,11 @@ class Launcher {
     const int shared = std::max(needed, padded);
     check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared), "shared memory");
     check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100), "carve-out");
-    const int rows = (point.m + point.bm - 1) / point.bm, columns = (point.n + point.bn - 1) / point.bn;
     void* arguments[] = {&a_, &b_, &c_, &point.m, &point.n, &point.k};
     check(cuEventRecord(begin_, nullptr), "cuEventRecord");
-    check(cuLaunchKernel(function, static_cast<unsigned>(rows * columns), 1, 1, static_cast<unsigned>(32 * point.warps),
-                         1, 1, static_cast<unsigned>(shared), nullptr, arguments, nullptr),
+    check(cuLaunchKernel(function, static_cast<unsigned>(point.rows() * point.columns()), 1, 1,
+                         static_cast<unsigned>(32 * point.warps), 1, 1, static_cast<unsigned>(shared), nullptr,
+                         arguments, nullptr),
           "cuLaunchKernel");
     check(cuEventRecord(end_, nullptr), "cuEventRecord");
     check(cuEventSynchronize(end_), "cuEventSynchronize");
@@ -107,6 +125,15 @@ class Launcher {
   }
 
  private:
+  CUmodule module_of(const Point& point) {
+    std::ostringstream name;
+    name << point.type << '-' << point.bm << '-' << point.bn << '-' << point.bk << '-' << point.stages << '-'
+         << point.warps << ".cubin";
+    CUmodule& module = modules_[name.str()];
+    if (module == nullptr) check(cuModuleLoad(&module, name.str().c_str()), name.str().c_str());
+    return module;
+  }
+
   static constexpr size_t kMostBytes = size_t{20480} * 20480 * 4;
   CUdeviceptr a_, b_, c_;
   CUevent begin_ = nullptr, end_ = nullptr;
@@ -117,7 +144,8 @@ class Launcher {
 
 int main(int argc, char** argv) {
   const bool timing = argc == 3 && std::strcmp(argv[2], "--time") == 0;
-  if (argc != 2 && !timing) return std::fprintf(stderr, "launch_points POINTS [--time]\n"), 1;
+  const bool tracing = argc == 3 && std::strcmp(argv[2], "--trace") == 0;
+  if (argc != 2 && !timing && !tracing) return std::fprintf(stderr, "launch_points POINTS [--time | --trace]\n"), 1;
   check(cuInit(0), "cuInit");
   CUdevice device = 0;
   CUcontext context = nullptr;
@@ -134,6 +162,8 @@ int main(int argc, char** argv) {
         point.ctas >> point.m >> point.n >> point.k >> point.group) {
       if (timing) {
         launcher.time(point);
+      } else if (tracing) {
+        launcher.trace(point);
       } else {
         launcher.launch(point);
         std::printf("launched %d\n", point.number);

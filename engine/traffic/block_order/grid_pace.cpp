@@ -6,21 +6,23 @@ namespace tilescope {
 namespace {
 
 // Fitted once, to 552 launches of matrix products on an H200 (docs/block-order.md), for all sizes, tiles, orders and
-// types together.
+// types together; but what a block alone on its SM takes was timed.
 constexpr double kReachedOfPeak = 0.6;      // fraction of the peak rate reached by blocks that fill an SM
 constexpr double kBytesPerClock = 100;      // a step's operands, moved through shared memory
+constexpr double kAloneNs = 560;            // from a step's copy to its data, for a block alone on its SM; and the rate
+constexpr double kAloneBytesPerNs = 82;     // at which the data then arrives
 constexpr double kUnloadedNs = 230;         // L2 round trip if nothing else is requested
 constexpr double kArrivalBytesPerNs = 100;  // at one SM, for one block's data
 constexpr double kMissNs = 300;             // additional latency of device memory
 constexpr double kTailNs = 100;             // mean excess of a latency
-constexpr double kSharedMiss = 0.15;
+constexpr double kSharedMiss = 0.1;
 constexpr double kReachedOfBandwidth = 0.875;
 constexpr double kStartNs = 500;
 constexpr double kStartSpreadNs = 400;    // for a block that writes 64 KiB; proportional to the bytes
 constexpr double kPaceSpread = 0.0003;    // between the SMs of a cluster
-constexpr double kClusterSpread = 0.018;  // between clusters, of the time that moving operands takes
-constexpr double kPrecedence = 0.1;
-constexpr double kCapacity = 0.97;  // fraction of the L2 that holds the grid's data
+constexpr double kClusterSpread = 0.016;  // between clusters, of the time that moving operands takes
+constexpr double kPrecedence = 0.12;
+constexpr double kCapacity = 0.96;  // fraction of the L2 that holds the grid's data
 constexpr double kCapacitySpread = 0.17;
 
 constexpr double kPortBytesPerClock = 64;  // from the L2 to an SM: the width of its port
@@ -51,8 +53,9 @@ GridPace pace_of(const GpuSpec& gpu, const LaunchWork& work, uint32_t steps, uin
   pace.latency_tail_ns = kTailNs;
   pace.shared_miss = kSharedMiss;
   pace.steps_in_flight = work.copy_groups_in_flight;
-  pace.alone_ns = pace.steps_in_flight == 0 ? pace.busy_ns + pace.hit_ns
-                                            : std::max(pace.busy_ns, pace.hit_ns / pace.steps_in_flight);
+  const double alone = kAloneNs + bytes / kAloneBytesPerNs;
+  pace.alone_ns =
+      pace.steps_in_flight == 0 ? pace.busy_ns + pace.hit_ns : std::max(pace.busy_ns, alone / pace.steps_in_flight);
   pace.device_bytes_per_ns = gpu.memory_bytes_per_second / 1e9 * kReachedOfBandwidth;
   pace.start_ns = kStartNs;
   pace.start_spread_ns = kStartSpreadNs * static_cast<double>(written_bytes) / 65536;

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Traces where each CTA of a matrix product is along K at what time, and prints how the CTAs drift apart.
+
+    tools/orders/trace.py POINTS      lines of NUMBER,type,bm,bn,bk,stages,warps,ctas_per_sm,m,n,k,group; fp16 only
+
+Needs a GPU and nvcc. A traced kernel is kernels/grouped_matmul.cu in which thread 0 of each CTA notes %globaltimer at
+every sixteenth of K. All results are in percent of the median time that a CTA of the first wave takes.
+"""
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+KERNELS = HERE.parent.parent / "kernels"
+PARTS = 16  # of K
+MARK = """
+struct Mark { unsigned long long time[17], sm; };
+__device__ Mark* marks;
+__device__ void note(int part) {
+  if (threadIdx.x != 0 || marks == nullptr) return;
+  unsigned long long time;
+  unsigned sm;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+  asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
+  marks[blockIdx.x].time[part] = time;
+  marks[blockIdx.x].sm = sm;
+}
+"""
+PLACES = [  # what stands in the kernel, and what is noted there
+    ("__device__ void multiply_tile(", MARK + "__device__ void multiply_tile("),
+    ("for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {",
+     "for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {\n"
+     "    if (k_tile == 0 || k_tile * 16 / k_tiles != (k_tile - 1) * 16 / k_tiles) note(k_tile * 16 / k_tiles);"),
+    ("  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;\n  const int row = first_row",
+     "  note(16);\n  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;\n  const int row = first_row"),
+]
+
+
+def traced_kernel():
+    text = (KERNELS / "grouped_matmul.cu").read_text()
+    for place, noted in PLACES:
+        if text.count(place) != 1:
+            sys.exit(f"trace.py: the kernel no longer has one '{place}'")
+        text = text.replace(place, noted)
+    return text
+
+
+def build(folder, points):
+    (folder / "traced.cu").write_text(traced_kernel())
+    subprocess.run(["nvcc", "-O2", "-std=c++17", HERE / "launch_points.cpp", "-o", "launch_points", "-lcuda"],
+                   cwd=folder, check=True)
+    for kind, bm, bn, bk, stages, warps in sorted({tuple(point[1:7]) for point in points}):
+        subprocess.run(
+            ["nvcc", "-cubin", "-arch=native", "-std=c++17", "-O3", f"-I{KERNELS}", "-include", HERE / "group.h",
+             f"-DBM={bm}", f"-DBN={bn}", f"-DBK={bk}", f"-DSTAGES={stages}", f"-DWARPS={warps}", "traced.cu",
+             "-o", f"{kind}-{bm}-{bn}-{bk}-{stages}-{warps}.cubin"], cwd=folder, check=True)
+
+
+def read_marks(path):
+    """For each CTA in launch order: its 17 times in ns, and its SM."""
+    return [(mark[:17], mark[17]) for mark in struct.iter_unpack("<18Q", path.read_bytes())]
+
+
+def by_sm(marks, part):
+    times = defaultdict(list)
+    for time, sm in marks:
+        times[sm].append(time[part])
+    return times
+
+
+def report(point, marks):
+    ctas = int(point[7])
+    wave = ctas * len({sm for _, sm in marks})
+    first = marks[:wave]
+    usual = statistics.median(time[PARTS] - time[0] for time, _ in first)
+    ranks = [[] for _ in range(ctas)]  # by age, on each SM
+    for ends in by_sm(first, PARTS).values():
+        for rank, end in enumerate(ends[:ctas]):
+            ranks[rank].append(100 * (statistics.mean(ends) - end) / usual)
+    print(f"{','.join(point[1:])}: {len(marks) / wave:.1f} waves, {usual / 1000:.1f} us")
+    print("  ahead of the SM's mean at the end of the first wave, oldest CTA first:",
+          " ".join(f"{statistics.mean(rank):+.1f}%" for rank in ranks))
+    rows = []
+    for begin in range(0, min(len(marks) - wave, 10 * wave) + 1, wave):
+        middles = by_sm(marks[begin:begin + wave], PARTS // 2)
+        apart = statistics.median(max(times) - min(times) for times in middles.values())
+        spread = statistics.pstdev(statistics.mean(times) for times in middles.values())
+        rows.append(f"{100 * apart / usual:.1f}/{100 * spread / usual:.1f}")
+    print("  wave by wave, range on an SM / standard deviation between SMs, in percent:", " ".join(rows))
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    points = [line.strip().split(",") for line in Path(sys.argv[1]).read_text().splitlines() if line.strip()]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        build(folder, points)
+        subprocess.run(["./launch_points", Path(sys.argv[1]).resolve(), "--trace"], cwd=folder, check=True)
+        for point in points:
+            report(point, read_marks(folder / f"trace.{point[0]}"))
+
+
+main()
