@@ -21,7 +21,8 @@ namespace tilescope {
 namespace {
 
 constexpr uint64_t kMostBlocks = uint64_t{1} << 18;
-constexpr uint32_t kBatch = 8192;  // blocks whose accesses are held at a time
+/// Blocks whose accesses are held at a time: as many as have about kBatchAccesses.
+constexpr uint64_t kFewestOfBatch = 512, kMostOfBatch = 8192, kBatchAccesses = uint64_t{1} << 21;
 constexpr size_t kMostClasses = 64;
 constexpr size_t kMostAccesses = size_t{1} << 25;  // for the blocks executed to their end
 
@@ -188,7 +189,9 @@ class GridObserver {
     const auto is_enough = [&](uint64_t steps) -> Result<bool> {
       auto report = execute({0}, steps);
       if (!report) return forward(report);
-      return loads_of(report->trace, 0) == loads_;
+      if (loads_of(report->trace, 0) != loads_) return false;
+      begin_accesses_ = report->trace.accesses.size();
+      return true;
     };
     uint64_t too_few = 0, enough = 16 * subject_.launch.block.count() / 32 + 16;
     for (;; too_few = enough, enough *= 2) {
@@ -209,9 +212,11 @@ class GridObserver {
   Result<void> begin_all() {
     class_of_.resize(blocks_);
     places_.resize(blocks_);
-    for (uint64_t first = 0; first < blocks_; first += kBatch) {
+    const uint64_t count =
+        std::clamp(kBatchAccesses / std::max<uint64_t>(begin_accesses_, 1), kFewestOfBatch, kMostOfBatch);
+    for (uint64_t first = 0; first < blocks_; first += count) {
       std::vector<uint32_t> batch;
-      for (uint64_t block = first; block < std::min(first + kBatch, blocks_); ++block)
+      for (uint64_t block = first; block < std::min(first + count, blocks_); ++block)
         batch.push_back(static_cast<uint32_t>(block));
       auto report = execute(batch, begin_steps_);
       if (!report) return forward(report);
@@ -358,7 +363,7 @@ class GridObserver {
   GridFootprints grid_;
   LaunchWork work_;
   std::set<std::pair<uint16_t, uint16_t>> loads_;  // warp and site, of block 0
-  uint64_t begin_steps_ = 0;
+  uint64_t begin_steps_ = 0, begin_accesses_ = 0;  // for block 0
   std::vector<Class> classes_;
   std::vector<uint32_t> class_of_;
   std::vector<Places> places_;

@@ -205,16 +205,17 @@ class ReplayBuilder {
   ReplayBuilder(const GridFootprints& grid, std::span<const BufferSpec> buffers, bool lines)
       : grid_(grid), buffers_(buffers), lines_(lines) {}
 
-  /// Builds all of it, unless too much is shared.
+  /// From lines where whole regions do not do.
   Result<OrderReplay> build() {
-    if (auto done = build_strips(); !done) return forward(done);
+    const auto by_lines = [&] { return ReplayBuilder(grid_, buffers_, true).build(); };
+    if (auto done = build_strips(); !done) return lines_ ? forward(done) : by_lines();
     Result<OrderReplay> replay = fail(ErrorId::not_modelled);
     bool shares_little = true;
     parallel_for(2, 1, [&](size_t part, size_t) {
       if (part == 0) replay = finish();
       if (part == 1) shares_little = lines_ || shared_part() <= kMostShared;
     });
-    if (!shares_little) return ReplayBuilder(grid_, buffers_, true).build();
+    if (!lines_ && (!replay || !shares_little)) return by_lines();
     return replay;
   }
 
