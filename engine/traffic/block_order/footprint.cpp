@@ -11,10 +11,6 @@
 namespace tilescope {
 namespace {
 
-constexpr auto kSector = static_cast<int64_t>(kSectorBytes);
-
-int64_t first_sector(int64_t offset) { return offset >= 0 ? offset / kSector : -((-offset + kSector - 1) / kSector); }
-
 bool touches_buffer(const AccessTrace& trace, const Access& access) {
   return trace.sites[access.site].space == Space::global && region_of(access.base).buffer >= 0;
 }
@@ -209,12 +205,17 @@ uint32_t ShapeTable::intern(Shape shape) {
   return found->second;
 }
 
+int64_t sector_of(int64_t offset) {
+  constexpr auto kSector = static_cast<int64_t>(kSectorBytes);
+  return offset >= 0 ? offset / kSector : -((-offset + kSector - 1) / kSector);
+}
+
 uint64_t sector_bytes(const Shape& shape, int64_t offset) {
   uint64_t sectors = 0;
   int64_t counted = INT64_MIN;  // the last counted sector
   for (const ByteRun& run : shape) {
-    const int64_t first = std::max(first_sector(offset + run.offset), counted == INT64_MIN ? INT64_MIN : counted + 1);
-    const int64_t last = first_sector(offset + run.offset + run.bytes - 1);
+    const int64_t first = std::max(sector_of(offset + run.offset), counted == INT64_MIN ? INT64_MIN : counted + 1);
+    const int64_t last = sector_of(offset + run.offset + run.bytes - 1);
     if (last < first) continue;
     sectors += static_cast<uint64_t>(last - first + 1);
     counted = last;

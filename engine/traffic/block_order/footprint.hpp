@@ -63,6 +63,8 @@ BlockFootprint make_footprint(const AccessTrace& trace, std::span<const Access> 
 std::vector<std::vector<Region>> make_beginnings(const AccessTrace& trace, std::span<const uint32_t> blocks,
                                                  ShapeTable& shapes);
 
+/// The 32-byte sector of an offset, which may be negative.
+int64_t sector_of(int64_t offset);
 /// Bytes of the whole 32-byte sectors that a shape at an offset touches.
 uint64_t sector_bytes(const Shape& shape, int64_t offset);
 

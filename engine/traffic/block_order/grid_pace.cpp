@@ -26,7 +26,7 @@ constexpr double kCapacity = 0.96;  // fraction of the L2 that holds the grid's 
 constexpr double kCapacitySpread = 0.17;
 
 constexpr double kPortBytesPerClock = 64;  // from the L2 to an SM: the width of its port
-constexpr double kMostLoad = 0.9;          // of the port; a higher load counts as this one
+constexpr double kMostLoad = 0.9;          // share of the port that is used; more counts as this
 constexpr double kIssuesPerClock = 4;      // warp instructions per SM
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "engine/parallel.hpp"
 #include "engine/traffic/access/coalesce.hpp"
 #include "engine/traffic/block_order/issue_order.hpp"
+#include "engine/traffic/block_order/shifted_parts.hpp"
 
 namespace tilescope {
 namespace {
@@ -23,61 +24,6 @@ constexpr uint32_t kNone = 0xffffffff;
 constexpr double kMostShared = 0.03;
 constexpr uint64_t kMostUnits = uint64_t{1} << 23;
 constexpr uint64_t kMostUses = uint64_t{1} << 29;  // over the grid: some seconds of replay
-
-int64_t sector_of(int64_t offset) {
-  constexpr auto kSector = static_cast<int64_t>(kSectorBytes);
-  return offset >= 0 ? offset / kSector : -((-offset + kSector - 1) / kSector);
-}
-
-/// The position of a region, shifted by the pattern's offset: units with equal names are the same.
-struct UnitName {
-  size_t key;
-  uint32_t shape;
-  int64_t offset;
-  bool operator==(const UnitName&) const = default;
-};
-struct UnitHash {
-  size_t operator()(const UnitName& name) const {
-    uint64_t hash = static_cast<uint64_t>(name.offset) * 0x9e3779b97f4a7c15U;
-    hash ^= (hash >> 32) ^ (uint64_t{name.shape} << 8 | name.key) * 0xbf58476d1ce4e5b9U;
-    return hash ^ (hash >> 29);
-  }
-};
-
-/// A pattern's regions of one key, shifted.
-struct MovedPattern {
-  uint32_t pattern;
-  size_t key;
-  int64_t shift;
-  bool operator==(const MovedPattern&) const = default;
-};
-struct MovedHash {
-  size_t operator()(const MovedPattern& one) const { return UnitHash()({one.key, one.pattern, one.shift}); }
-};
-struct DigestHash {
-  size_t operator()(const Digest& digest) const { return digest.short_form(); }
-};
-
-/// Sectors of a buffer.
-class SectorSet {
- public:
-  /// Adds all from first to last; returns how many of them it already held.
-  uint64_t add(uint64_t first, uint64_t last) {
-    if (last / 64 >= words_.size()) words_.resize(last / 64 * 5 / 4 + 1, 0);
-    uint64_t held = 0;
-    for (uint64_t word = first / 64; word <= last / 64; ++word) {
-      uint64_t bits = ~uint64_t{0};
-      if (word == first / 64) bits &= ~uint64_t{0} << first % 64;
-      if (word == last / 64) bits &= ~uint64_t{0} >> (63 - last % 64);
-      held += static_cast<uint64_t>(std::popcount(words_[word] & bits));
-      words_[word] |= bits;
-    }
-    return held;
-  }
-
- private:
-  std::vector<uint64_t> words_;
-};
 
 }  // namespace
 
@@ -258,10 +204,10 @@ class ReplayBuilder {
   double shared_part() const {
     std::map<std::pair<uint32_t, bool>, SectorSet> seen;
     uint64_t sectors = 0, shared = 0;
-    for (const UnitName& name : unit_names_) {
+    for (const ShiftedPart& name : unit_names_) {
       const FootprintKey& key = grid_.keys[name.key];
       SectorSet& known = seen[{key.buffer, key.write}];
-      for (const ByteRun& run : grid_.shapes[name.shape]) {
+      for (const ByteRun& run : grid_.shapes[name.number]) {
         const int64_t first = std::max<int64_t>(sector_of(name.offset + run.offset), 0);
         const int64_t last = sector_of(name.offset + run.offset + run.bytes - 1);
         if (last < first) continue;
@@ -289,7 +235,7 @@ class ReplayBuilder {
 
   /// The strip of a pattern's regions of one key, shifted by `shift`. Equal strips of different patterns are merged.
   Result<uint32_t> strip_of(uint32_t pattern, size_t key, int64_t shift) {
-    const auto [known, is_new] = moved_.try_emplace(MovedPattern{pattern, key, shift}, kNone);
+    const auto [known, is_new] = moved_.try_emplace(ShiftedPart{key, pattern, shift}, kNone);
     if (!is_new) return known->second;
     const std::vector<RegionOfStep>& regions = regions_[pattern * grid_.keys.size() + key];
     if (regions.empty()) return kNone;
@@ -337,7 +283,7 @@ class ReplayBuilder {
     return bytes;
   }
 
-  uint32_t unit_of(const UnitName& name, uint64_t bytes) {
+  uint32_t unit_of(const ShiftedPart& name, uint64_t bytes) {
     const auto [known, is_new] = units_.try_emplace(name, static_cast<uint32_t>(replay_.unit_bytes_.size()));
     if (is_new) {
       replay_.unit_bytes_.push_back(static_cast<uint32_t>(bytes));
@@ -386,13 +332,13 @@ class ReplayBuilder {
     std::map<uint32_t, Digest> shapes;
     std::vector<uint64_t> units;
     for (uint32_t unit = 0; unit < unit_names_.size(); ++unit) {
-      const UnitName& name = unit_names_[unit];
+      const ShiftedPart& name = unit_names_[unit];
       Digest digest;
       digest.add(grid_.keys[name.key].buffer << 1 | (grid_.keys[name.key].write ? 1U : 0U));
-      if (name.shape != kNone) {
-        const auto [shape, is_new] = shapes.try_emplace(name.shape);
+      if (name.number != kNone) {
+        const auto [shape, is_new] = shapes.try_emplace(name.number);
         if (is_new)
-          for (const ByteRun& run : grid_.shapes[name.shape]) {
+          for (const ByteRun& run : grid_.shapes[name.number]) {
             shape->second.add(static_cast<uint64_t>(run.offset));
             shape->second.add(static_cast<uint64_t>(run.bytes));
           }
@@ -498,11 +444,11 @@ class ReplayBuilder {
   const bool lines_;
   std::vector<std::vector<RegionOfStep>> regions_;  // by pattern and key
   OrderReplay replay_;
-  std::unordered_map<UnitName, uint32_t, UnitHash> units_;
-  std::vector<uint8_t> unit_sectors_;                            // per line
-  std::unordered_map<MovedPattern, uint32_t, MovedHash> moved_;  // its strip
+  std::unordered_map<ShiftedPart, uint32_t, ShiftedHash> units_;
+  std::vector<uint8_t> unit_sectors_;                             // per line
+  std::unordered_map<ShiftedPart, uint32_t, ShiftedHash> moved_;  // its strip
   std::unordered_map<Digest, uint32_t, DigestHash> by_units_;
-  std::vector<UnitName> unit_names_;
+  std::vector<ShiftedPart> unit_names_;
 };
 
 std::vector<uint32_t> OrderReplay::blocks_of_tiles() const {
