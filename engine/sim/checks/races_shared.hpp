@@ -242,6 +242,8 @@ class SharedRaces {
   using RacingHits = std::pair<const Hit*, const Hit*>;
   std::optional<RacingHits> first_race(const std::vector<const Interval*>& intervals, std::span<const Hit> hits,
                                        uint32_t one_site, uint32_t other_site) const;
+  /// Whether any two accesses of these instructions may race.
+  bool can_race(uint32_t one_site, uint32_t other_site) const;
   bool is_race(const Logged& x, uint32_t x_lane, const Logged& y, uint32_t y_lane, bool& same_value) const;
   void add(const SharedRace& race);
 

@@ -75,8 +75,7 @@ void SharedRaces::judge_granule(const std::vector<const Interval*>& intervals, c
 std::optional<SharedRaces::RacingHits> SharedRaces::first_race(const std::vector<const Interval*>& intervals,
                                                                std::span<const Hit> hits, uint32_t one_site,
                                                                uint32_t other_site) const {
-  const SiteInfo &one = sites_[one_site], &other = sites_[other_site];
-  if ((one.is_strong && other.is_strong) || (!one.writes && !other.writes)) return std::nullopt;
+  if (!can_race(one_site, other_site)) return std::nullopt;
   std::vector<const Hit*> of_both;
   bool several_warps = false;
   for (const Hit& hit : hits) {
@@ -102,10 +101,14 @@ std::optional<SharedRaces::RacingHits> SharedRaces::first_race(const std::vector
   return std::nullopt;
 }
 
+bool SharedRaces::can_race(uint32_t one_site, uint32_t other_site) const {
+  const SiteInfo &one = sites_[one_site], &other = sites_[other_site];
+  return !(one.is_strong && other.is_strong) && (one.writes || other.writes);
+}
+
 bool SharedRaces::is_race(const Logged& x, uint32_t x_lane, const Logged& y, uint32_t y_lane, bool& same_value) const {
+  if (!can_race(x.site, y.site)) return false;
   const SiteInfo &of_x = sites_[x.site], &of_y = sites_[y.site];
-  if (of_x.is_strong && of_y.is_strong) return false;
-  if (!of_x.writes && !of_y.writes) return false;
   const bool x_changes = !of_x.is_store || (x.changed >> x_lane & 1) != 0;
   const bool y_changes = !of_y.is_store || (y.changed >> y_lane & 1) != 0;
   // Two stores of the same value: the later one finds the value that the earlier one left.
