@@ -4,7 +4,7 @@
     tools/orders/trace.py POINTS      lines of NUMBER,type,bm,bn,bk,stages,warps,ctas_per_sm,m,n,k,group; fp16 only
 
 Needs a GPU and nvcc. A traced kernel is kernels/grouped_matmul.cu in which thread 0 of each CTA notes %globaltimer at
-every sixteenth of K. All results are in percent of the median time that a CTA of the first wave takes.
+every sixteenth of K, which must have 16 k-tiles or more. All results are in percent of the median time that a CTA of the first wave takes.
 """
 import statistics
 import struct
@@ -51,13 +51,8 @@ def traced_kernel():
 
 def build(folder, points):
     (folder / "traced.cu").write_text(traced_kernel())
-    subprocess.run(["nvcc", "-O2", "-std=c++17", HERE / "launch_points.cpp", "-o", "launch_points", "-lcuda"],
-                   cwd=folder, check=True)
-    for kind, bm, bn, bk, stages, warps in sorted({tuple(point[1:7]) for point in points}):
-        subprocess.run(
-            ["nvcc", "-cubin", "-arch=native", "-std=c++17", "-O3", f"-I{KERNELS}", "-include", HERE / "group.h",
-             f"-DBM={bm}", f"-DBN={bn}", f"-DBK={bk}", f"-DSTAGES={stages}", f"-DWARPS={warps}", "traced.cu",
-             "-o", f"{kind}-{bm}-{bn}-{bk}-{stages}-{warps}.cubin"], cwd=folder, check=True)
+    (folder / "points").write_text("".join(",".join(point[1:]) + "\n" for point in points))
+    subprocess.run([HERE / "build.sh", "points", "traced.cu"], cwd=folder, check=True)
 
 
 def read_marks(path):
