@@ -30,11 +30,16 @@ class TableReader {
     read(key, value);
     into = value;
   }
-  /// A list of KiB, as bytes.
-  void read_kibibytes(const char* key, std::vector<uint32_t>& into) {
+  /// A list that may be left out.
+  void read_list(const char* key, std::vector<uint32_t>& into) {
     if (const toml::array* array = table_[key].as_array())
       for (const auto& element : *array)
-        if (const auto value = element.value<uint32_t>()) into.push_back(*value * 1024);
+        if (const auto value = element.value<uint32_t>()) into.push_back(*value);
+  }
+  /// A list of KiB, as bytes.
+  void read_kibibytes(const char* key, std::vector<uint32_t>& into) {
+    read_list(key, into);
+    for (uint32_t& value : into) value *= 1024;
     if (into.empty() && missing_.empty()) missing_ = key;
   }
   const std::string& missing() const { return missing_; }
@@ -70,6 +75,7 @@ void read_gpu(TableReader& reader, GpuSpec& spec) {
   reader.read("multiprocessors", spec.multiprocessors);
   reader.read("l2_bytes", spec.l2_bytes);
   reader.read("l2_partitions", spec.l2_partitions);
+  reader.read_list("gpcs", spec.gpcs);
   reader.read("memory_bytes", spec.memory_bytes);
   reader.read("memory_bytes_per_second", spec.memory_bytes_per_second);
   reader.read("boost_clock_hz", spec.boost_clock_hz);

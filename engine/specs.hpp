@@ -43,7 +43,8 @@ struct GpuSpec : ArchitectureSpec {
   std::string architecture;  // "sm_90"
   uint32_t multiprocessors = 0;
   uint64_t l2_bytes = 0;
-  uint32_t l2_partitions = 1;  // each caches for the SMs beside it
+  uint32_t l2_partitions = 1;       // each caches for the SMs beside it
+  std::vector<uint32_t> gpcs = {};  // SMs of each GPC, in the order in which a grid fills them; empty: not known
   uint64_t memory_bytes = 0;
   double memory_bytes_per_second = 0;
   std::optional<double> boost_clock_hz;

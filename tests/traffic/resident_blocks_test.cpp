@@ -10,7 +10,8 @@ namespace {
 /// The slots in the order of their turns: each block takes `turns` turns whose data all hit, and no block follows it.
 std::vector<uint32_t> turns_of(const GridPace& pace, uint32_t multiprocessors, uint32_t slots, uint32_t turns,
                                uint32_t missing_slot = UINT32_MAX) {
-  ResidentBlocks running(pace, 1, multiprocessors, slots);
+  const GpuClusters clusters(multiprocessors, pace.gpcs);
+  ResidentBlocks running(pace, clusters, 1, multiprocessors, slots);
   std::vector<uint32_t> left(slots, turns), order;
   for (uint32_t slot = 0; slot < slots; ++slot) running.seat(slot, slot);
   for (std::span<const uint32_t> due = running.next(); !due.empty(); due = running.next())
@@ -31,17 +32,25 @@ TEST(ResidentBlocks, BlocksOfTheSamePaceTakeTurnsInTheirOrder) {
   EXPECT_EQ(turns_of({}, 2, 4, 2), (std::vector<uint32_t>{0, 2, 1, 3, 0, 2, 1, 3})) << "two on a multiprocessor";
 }
 
-TEST(ResidentBlocks, OlderBlocksOfAMultiprocessorMayComeFirst) {
-  EXPECT_EQ(turns_of({.precedence = 1}, 1, 2, 3), (std::vector<uint32_t>{0, 1, 0, 0, 1, 1}))
-      << "the younger one waits until the older one has ended";
-  const std::vector<uint32_t> some = turns_of({.precedence = 0.5}, 1, 2, 8);
-  EXPECT_EQ(some.size(), 16U);
-  EXPECT_EQ(std::vector<uint32_t>(some.end() - 3, some.end()), (std::vector<uint32_t>{1, 1, 1}));
+TEST(ResidentBlocks, OlderBlocksOfAMultiprocessorGetAhead) {
+  const std::vector<uint32_t> order = turns_of({.lead = {.least = 0.25, .most = 0.25}}, 1, 2, 4);
+  // The older one starts turns at 0, 1.6, 3.2 and 4.8, the younger one at 0, 2.7, 5.3 and after the older one has ended.
+  EXPECT_EQ(order, (std::vector<uint32_t>{0, 1, 0, 1, 0, 0, 1, 1}));
+}
+
+TEST(ResidentBlocks, BlocksThatCompeteForTheArithmeticUnitsGetFurtherAhead) {
+  GridPace pace{.busy_ns = 100, .computing_ns = 50, .lead = {.from = 0.2, .slope = 5, .most = 0.5}};
+  const auto lead = [&](uint32_t blocks) { return processor_paces(pace, GpuClusters(1), 1, blocks).front().lead; };
+  EXPECT_EQ(lead(1), 0);
+  EXPECT_NEAR(lead(2), 5 * (0.25 - 0.2), 1e-9) << "the other one of two, for half of the time";
+  EXPECT_NEAR(lead(4), 0.5, 1e-9) << "and no more than `most`";
 }
 
 TEST(ResidentBlocks, OneThatCannotKeepAMultiprocessorBusyLeavesTheRestToTheOthers) {
   // A lone step takes twice the time for which it occupies the SM, so two do not slow each other down.
-  EXPECT_EQ(turns_of({.busy_ns = 1, .alone_ns = 2, .precedence = 1}, 1, 2, 2), (std::vector<uint32_t>{0, 1, 0, 1}));
+  const auto paces = processor_paces({.busy_ns = 1, .alone_ns = 2}, GpuClusters(1), 1, 2);
+  EXPECT_EQ(paces.front().full_rate, 1);
+  EXPECT_EQ(paces.front().most_rate, 0.5);
 }
 
 TEST(ResidentBlocks, AMissHoldsABlockBackUnlessItsCopiesInFlightHideTheLatency) {
@@ -53,11 +62,9 @@ TEST(ResidentBlocks, AMissHoldsABlockBackUnlessItsCopiesInFlightHideTheLatency) 
   EXPECT_EQ(turns_of(waiting, 2, 2, 3), (std::vector<uint32_t>{0, 1, 0, 1, 0, 1})) << "what hits does not wait";
 }
 
-TEST(ResidentBlocks, TheOtherBlocksOfAMultiprocessorHideAMissExceptForTheSharedPart) {
-  GridPace pace{.busy_ns = 400, .alone_ns = 400, .steps_in_flight = 2, .hit_ns = 600, .miss_ns = 300};
+TEST(ResidentBlocks, TheOtherBlocksOfAMultiprocessorHideAMiss) {
+  const GridPace pace{.busy_ns = 400, .alone_ns = 400, .steps_in_flight = 2, .hit_ns = 600, .miss_ns = 300};
   EXPECT_EQ(turns_of(pace, 1, 2, 3, 0), (std::vector<uint32_t>{0, 1, 0, 1, 0, 1})) << "900 ns in 2 · 800";
-  pace.shared_miss = 0.5;
-  EXPECT_EQ(turns_of(pace, 1, 2, 3, 0), (std::vector<uint32_t>{0, 1, 1, 0, 1, 0})) << "75 ns";
 }
 
 TEST(ResidentBlocks, LatenciesWithATailAreNotEntirelyHidden) {
@@ -67,18 +74,62 @@ TEST(ResidentBlocks, LatenciesWithATailAreNotEntirelyHidden) {
   EXPECT_EQ(turns_of(pace, 2, 2, 3, 0), (std::vector<uint32_t>{0, 1, 1, 0, 1, 0}));
 }
 
+TEST(ResidentBlocks, WhoeverUsesWhatAnotherBlockHasRequestedWaitsUntilItIsThere) {
+  const GridPace pace{.busy_ns = 100, .miss_ns = 300};
+  ResidentBlocks running(pace, GpuClusters(2), 1, 2, 2);
+  for (const uint32_t slot : {0U, 1U}) running.seat(slot, slot);
+  EXPECT_EQ(running.next().front(), 0U);
+  const double arrival = running.work(0, 1000, 1000);
+  EXPECT_EQ(arrival, running.now_ns() + 300);
+  EXPECT_EQ(running.next().front(), 1U);
+  EXPECT_EQ(running.work(1, 0, 1000, arrival), arrival) << "it is in the L2, but not yet";
+  EXPECT_EQ(running.next().front(), 0U);
+  EXPECT_EQ(running.now_ns(), arrival + 100);
+}
+
 TEST(ResidentBlocks, ClustersDifferInPaceAndTheirMultiprocessorsDoNot) {
   const GridPace pace{.cluster_spread = 0.1};
-  constexpr uint32_t kClusters = 4, kCount = kClusters * kClusterMultiprocessors;
+  constexpr uint32_t kEach = 16, kCount = 4 * kEach;
+  const GpuClusters clusters(kCount);
   const std::vector<uint32_t> order = turns_of(pace, kCount, kCount, 2);
   ASSERT_EQ(order.size(), size_t{2} * kCount);
   // All begin at the same time; then each cluster's second turns follow one another.
-  for (size_t first = kCount; first < order.size(); first += kClusterMultiprocessors)
-    for (size_t i = first; i < first + kClusterMultiprocessors; ++i)
-      EXPECT_EQ(cluster_of(order[i], kCount), cluster_of(order[first], kCount)) << i;
-  EXPECT_EQ(cluster_count(132), 8U);
-  EXPECT_EQ(cluster_of(131, 132), 7U);
-  EXPECT_EQ(cluster_of(3, 4), 0U) << "a small GPU is one cluster";
+  for (size_t first = kCount; first < order.size(); first += kEach)
+    for (size_t i = first; i < first + kEach; ++i)
+      EXPECT_EQ(clusters.gpc_of(order[i]), clusters.gpc_of(order[first])) << i;
+}
+
+TEST(GpuClusters, AreThoseOfTheGpuOrOfTheUsualSize) {
+  const GpuClusters usual(132);
+  EXPECT_EQ(usual.count(), 8U);
+  EXPECT_EQ(usual.gpc_of(131), 7U);
+  EXPECT_EQ(usual.in_cpc(0), 0U) << "not known";
+  EXPECT_EQ(GpuClusters(4).count(), 1U) << "a small GPU is one cluster";
+  const GpuClusters h100(132, std::vector<uint32_t>{16, 16, 16, 16, 16, 16, 18, 18});
+  EXPECT_EQ(h100.gpc_of(113), 6U);
+  EXPECT_EQ(h100.gpc_of(114), 7U);
+  EXPECT_EQ(h100.in_gpc(114), 18U);
+  uint32_t of_four = 0;
+  for (uint32_t sm = 0; sm < 132; ++sm) of_four += h100.in_cpc(sm) == 4 ? 1 : 0;
+  EXPECT_EQ(of_four, 24U) << "as many SMs of an H100 are faster where the L2 is the limit";
+  EXPECT_EQ(GpuClusters(100, std::vector<uint32_t>{16, 16}).in_gpc(0), 0U) << "a list of other SMs";
+}
+
+TEST(ProcessorPaces, WhereTheL2IsTheLimitFewerNeighboursLeaveMore) {
+  GridPace pace{.busy_ns = 100, .step_bytes = 16384, .steps_in_flight = 4};
+  pace.l2 = {.cpc_bytes_per_ns = 400, .gpc_bytes_per_ns = 1e9, .queued_from_bytes = 100'000};
+  const GpuClusters clusters(16, std::vector<uint32_t>{16});
+  const auto few = processor_paces(pace, clusters, 16, 1), many = processor_paces(pace, clusters, 16, 2);
+  EXPECT_EQ(few[0].full_rate, 0.01) << "64 KiB in flight wait for the latency";
+  EXPECT_NEAR(many[0].full_rate, 400.0 / 6 / 16384, 1e-9);
+  EXPECT_NEAR(many[4].full_rate, 400.0 / 4 / 16384, 1e-9) << "the third pair of SMs";
+}
+
+TEST(ProcessorPaces, TheLatencyLimitsSeveralBlocksThatHaveLittleInFlight) {
+  GridPace pace{.busy_ns = 100, .step_bytes = 16384, .steps_in_flight = 1};
+  pace.l2 = {.latency_ns = 1000, .sm_bytes_per_ns = 1e6};
+  EXPECT_NEAR(processor_paces(pace, GpuClusters(1), 1, 2).front().most_rate, 0.001, 1e-6);
+  EXPECT_EQ(processor_paces(pace, GpuClusters(1), 1, 1).front().most_rate, 0.01) << "alone_ns says how long it takes";
 }
 
 TEST(GridPace, TheL2AnswersLaterTheMoreIsRequestedOfIt) {
@@ -93,22 +144,24 @@ TEST(GridPace, TheL2AnswersLaterTheMoreIsRequestedOfIt) {
   work.operations[static_cast<size_t>(PeakRate::fp16)] = 1e8;  // the same bytes in less time
   const GridPace heavy = pace_of(gpu, work, 100, 1'600'000, 32768);
   EXPECT_LT(light.hit_ns, heavy.hit_ns);
-  EXPECT_LT(light.cluster_spread, heavy.cluster_spread) << "clusters differ in the time that operands take";
+  EXPECT_GT(light.cluster_spread, heavy.cluster_spread) << "clusters differ in the time that tensor cores take";
   EXPECT_LT(heavy.hit_ns, 10 * light.hit_ns);
 }
 
 TEST(GridPace, LiesBetweenHeldTogetherAndLetApart) {
-  const GridPace pace{.pace_spread = 0.01, .cluster_spread = 0.01, .precedence = 0.1, .capacity = 0.9};
+  const GridPace pace{.pace_spread = 0.01, .cluster_spread = 0.01, .lead = {.least = 0.1}, .capacity = 0.9};
   EXPECT_LT(held_together(pace).cluster_spread, pace.cluster_spread);
   EXPECT_GT(let_apart(pace).cluster_spread, pace.cluster_spread);
+  EXPECT_LT(held_together(pace).lead.least, pace.lead.least);
+  EXPECT_GT(let_apart(pace).lead.least, pace.lead.least);
   EXPECT_GT(held_together(pace).capacity, pace.capacity);
   EXPECT_LT(let_apart(pace).capacity, pace.capacity);
 }
 
 TEST(ResidentBlocks, WhatDeviceMemoryHasYetToGiveDelaysAStep) {
   GridPace pace{.busy_ns = 400, .alone_ns = 400, .steps_in_flight = 4, .hit_ns = 600, .miss_ns = 300};
-  pace.device_bytes_per_ns = 0.5;  // 1000 bytes take 2 µs
-  EXPECT_EQ(turns_of(pace, 2, 2, 3, 0), (std::vector<uint32_t>{0, 1, 1, 0, 1, 0}));
+  pace.device_bytes_per_ns = 0.5;  // 1000 bytes take 2 µs, which is five steps
+  EXPECT_EQ(turns_of(pace, 2, 2, 3, 0), (std::vector<uint32_t>{0, 1, 1, 1, 0, 0}));
 }
 
 TEST(ResidentBlocks, MultiprocessorsBeginAtDifferentTimesAndEveryTurnIsTaken) {

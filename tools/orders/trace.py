@@ -2,6 +2,7 @@
 """Traces where each CTA of a matrix product is along K at what time, and prints how the CTAs drift apart.
 
     tools/orders/trace.py POINTS      lines of NUMBER,type,bm,bn,bk,stages,warps,ctas_per_sm,m,n,k,group; fp16 only
+    tools/orders/trace.py POINTS clusters.txt     also by cluster, with what clusters.cu printed
 
 Needs a GPU and nvcc. A traced kernel is kernels/grouped_matmul.cu in which thread 0 of each CTA notes %globaltimer at
 every sixteenth of K, which must have 16 k-tiles or more. All results are in percent of the median time that a CTA of the first wave takes.
@@ -88,16 +89,60 @@ def report(point, marks):
     print("  wave by wave, range on an SM / standard deviation between SMs, in percent:", " ".join(rows))
 
 
+def read_clusters(path):
+    """SMs of each GPC. Lines of two SMs are parts of the one that would otherwise be too small."""
+    lines = [[int(sm) for sm in line.split()] for line in path.read_text().splitlines() if line.strip()]
+    whole = [line for line in lines if len(line) > 8]
+    rest = sorted((line for line in lines if len(line) <= 8), key=len)
+    return whole + ([[sm for line in rest for sm in line]] if rest else [])
+
+
+def progress_at(ctas, time):
+    """Tiles that an SM has computed until then."""
+    tiles = 0
+    for mark in ctas:
+        if mark[0] >= time:
+            continue
+        part = next((i for i in range(PARTS) if mark[i + 1] > time), None)
+        tiles += 1 if part is None else (part + (time - mark[part]) / (mark[part + 1] - mark[part])) / PARTS
+    return tiles
+
+
+def report_clusters(marks, clusters):
+    """How far the SMs of GPCs of 18 are at 60% of the launch, and the fastest four and other SMs of those of 16."""
+    ctas = defaultdict(list)
+    for time, sm in marks:
+        ctas[sm].append(time)
+    begin, end = min(time[0] for time, _ in marks), max(time[PARTS] for time, _ in marks)
+    at = {sm: progress_at(mine, begin + 0.6 * (end - begin)) for sm, mine in ctas.items()}
+    mean = statistics.mean(at.values())
+    groups = defaultdict(list)
+    for gpc in clusters:
+        fastest = sorted(gpc, key=lambda sm: -at[sm])
+        if len(gpc) == 16:
+            groups["fastest 4 of 16"] += fastest[:4]
+            groups["other 12 of 16"] += fastest[4:]
+        else:
+            groups[f"of {len(gpc)}"] += gpc
+    print(f"  after {mean:.1f} tiles per SM:", ", ".join(
+        f"{name} {100 * (statistics.mean(at[sm] for sm in sms) / mean - 1):+.2f}%" for name, sms in groups.items()),
+        f"(standard deviation of all SMs {100 * statistics.pstdev(at.values()) / mean:.2f}%)")
+
+
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
+    clusters = read_clusters(Path(sys.argv[2])) if len(sys.argv) == 3 else None
     points = [line.strip().split(",") for line in Path(sys.argv[1]).read_text().splitlines() if line.strip()]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         build(folder, points)
         subprocess.run(["./launch_points", Path(sys.argv[1]).resolve(), "--trace"], cwd=folder, check=True)
         for point in points:
-            report(point, read_marks(folder / f"trace.{point[0]}"))
+            marks = read_marks(folder / f"trace.{point[0]}")
+            report(point, marks)
+            if clusters:
+                report_clusters(marks, clusters)
 
 
 main()

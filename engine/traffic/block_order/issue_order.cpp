@@ -190,11 +190,7 @@ class TileOrders {
     grid_.add(cache.multiprocessors);
     grid_.add(cache.blocks_per_multiprocessor);
     const GridPace& pace = cache.pace;
-    for (const double value :
-         {pace.busy_ns, pace.alone_ns, pace.hit_ns, pace.miss_ns, pace.latency_tail_ns, pace.shared_miss,
-          pace.device_bytes_per_ns, pace.start_ns, pace.start_spread_ns, pace.pace_spread, pace.cluster_spread,
-          pace.precedence, pace.capacity, pace.capacity_spread, static_cast<double>(pace.steps_in_flight)})
-      grid_.add(std::bit_cast<uint64_t>(value));
+    for (const double value : numbers_of(pace)) grid_.add(std::bit_cast<uint64_t>(value));
     if (known_ != nullptr) results_ = known_->find(grid_);
     orders_ = orders_of(replay.tile_rows(), replay.tile_columns());
     orders_.push_back({OrderTraffic::Kind::launched, 0, launched_tiles()});

@@ -19,16 +19,18 @@ class Replayer {
       : replay_(replay),
         order_(order),
         machine_(cache),
+        clusters_(cache.multiprocessors, cache.pace.gpcs),
         cache_(static_cast<uint64_t>(static_cast<double>(cache.bytes) * cache.pace.capacity), cache.partitions,
                replay.unit_bytes_, cache.pace.capacity_spread),
         keys_(replay.keys_.size()),
-        read_(keys_, 0) {}
+        read_(keys_, 0),
+        arrivals_(replay.unit_bytes_.size(), 0) {}
 
   OrderTraffic run(const std::stop_token& stop) {
     make_waves();
     places_.resize(std::min(places(), replay_.blocks_));
     strips_.resize(places_.size() * keys_);
-    ResidentBlocks running(machine_.pace, replay_.steps_of_turn_, machine_.multiprocessors,
+    ResidentBlocks running(machine_.pace, clusters_, replay_.steps_of_turn_, machine_.multiprocessors,
                            static_cast<uint32_t>(places_.size()));
     for (uint32_t place = 0; place < places_.size(); ++place) begin_block(place, running);
     while (!stop.stop_requested()) {
@@ -37,7 +39,8 @@ class Replayer {
       for (const uint32_t place : due) {
         if (!places_[place].ended) {
           take_turn(place);
-          running.work(place, missed_, asked_);
+          const double arrival = running.work(place, missed_, asked_, arrival_);
+          for (const uint32_t unit : fetched_) arrivals_[unit] = arrival;
         } else if (next_ == replay_.blocks_) {
           running.leave(place);
         } else {
@@ -72,9 +75,11 @@ class Replayer {
 
   void take_turn(uint32_t index) {
     Place& place = places_[index];
-    const uint32_t side = cluster_of(index % machine_.multiprocessors, machine_.multiprocessors) % machine_.partitions;
+    const uint32_t side = clusters_.gpc_of(index % machine_.multiprocessors) % machine_.partitions;
     uint64_t from_device = 0;
     asked_ = 0;
+    arrival_ = 0;
+    fetched_.clear();
     bool ended = true;
     for (size_t key = 0; key < keys_; ++key) {
       const OrderReplay::Strip* strip = strips_[index * keys_ + key];
@@ -91,7 +96,12 @@ class Replayer {
       }
       uint64_t of_key = 0;
       for (; use < end; ++use) {
-        of_key += cache_.read(side, use->unit);
+        const uint64_t missed = cache_.read(side, use->unit);
+        of_key += missed;
+        if (missed > 0)
+          fetched_.push_back(use->unit);
+        else
+          arrival_ = std::max(arrival_, arrivals_[use->unit]);
         asked_ += replay_.unit_bytes_[use->unit];
       }
       read_[key] += of_key;
@@ -160,10 +170,14 @@ class Replayer {
   const OrderReplay& replay_;
   std::span<const uint32_t> order_;
   const ModelledCache& machine_;
+  const GpuClusters clusters_;
   ReplayCache cache_;
   const size_t keys_;
   std::vector<uint64_t> read_;       // from device memory, by key
+  std::vector<double> arrivals_;     // by unit: when it was in the L2 after it was last fetched from device memory
   uint64_t missed_ = 0, asked_ = 0;  // for the last turn: from device memory, and in total
+  std::vector<uint32_t> fetched_;    // units, for the last turn
+  double arrival_ = 0;               // of what other blocks had requested before
   uint64_t next_ = 0;
   std::vector<Place> places_;
   std::vector<const OrderReplay::Strip*> strips_;  // by slot and key, for the slot's block

@@ -3,39 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 
 namespace tilescope {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kDone = 1e-9;  // threshold on the rest of a turn
-
-/// Draws from an approximately normal distribution; the same on every host.
-std::vector<double> normal_draws(uint32_t count, uint32_t seed) {
-  std::mt19937 random(seed);
-  std::vector<double> draws;
-  for (uint32_t i = 0; i < count; ++i) {
-    double sum = -6;
-    for (int part = 0; part < 12; ++part) sum += static_cast<double>(random()) / 4294967296.0;
-    draws.push_back(sum);
-  }
-  return draws;
-}
-
-/// Shifted and scaled to mean 0 and standard deviation 1, which a few draws would miss by far.
-std::vector<double> standardized(std::vector<double> draws) {
-  const auto count = static_cast<double>(draws.size());
-  double mean = 0, square = 0;
-  for (const double draw : draws) mean += draw / count;
-  for (double& draw : draws) {
-    draw -= mean;
-    square += draw * draw / count;
-  }
-  if (square > 0)
-    for (double& draw : draws) draw /= std::sqrt(square);
-  return draws;
-}
 
 }  // namespace
 
@@ -63,7 +36,8 @@ void ResidentBlocks::Earliest::put(Event event) {
   winners_[1] = event;
 }
 
-ResidentBlocks::ResidentBlocks(const GridPace& pace, uint32_t steps_of_turn, uint32_t multiprocessors, uint32_t slots)
+ResidentBlocks::ResidentBlocks(const GridPace& pace, const GpuClusters& clusters, uint32_t steps_of_turn,
+                               uint32_t multiprocessors, uint32_t slots)
     : pace_(pace),
       turn_steps_(steps_of_turn),
       multiprocessors_(multiprocessors),
@@ -72,20 +46,12 @@ ResidentBlocks::ResidentBlocks(const GridPace& pace, uint32_t steps_of_turn, uin
       hidden_ns_(std::max(pace.alone_ns, pace.busy_ns * slots_each_)),
       slots_(size_t{slots_each_} * multiprocessors),
       places_(slots),
-      processors_(multiprocessors),
       events_(multiprocessors),
       touched_(multiprocessors, 0) {
-  constexpr double kShortest = 0.05;
-  const std::vector<double> starts = normal_draws(multiprocessors, 1), paces = normal_draws(multiprocessors, 2);
-  const std::vector<double> clusters = standardized(normal_draws(cluster_count(multiprocessors), 3));
-  const double earliest = *std::ranges::min_element(starts);
-  for (uint32_t i = 0; i < multiprocessors; ++i) {
-    const double slower = std::max(
-        kShortest, 1 + pace.pace_spread * paces[i] + pace.cluster_spread * clusters[cluster_of(i, multiprocessors)]);
-    processors_[i].start_ns = pace.start_ns + pace.start_spread_ns * (starts[i] - earliest);
-    processors_[i].full_rate = 1 / (pace.busy_ns * turn_steps_ * slower);
-    processors_[i].most_rate =
-        std::min(processors_[i].full_rate, 1 / (std::max(pace.alone_ns, pace.busy_ns) * turn_steps_ * slower));
+  for (ProcessorPace& one : processor_paces(pace, clusters, multiprocessors, slots_each_)) {
+    one.full_rate /= turn_steps_;
+    one.most_rate /= turn_steps_;
+    processors_.push_back({.pace = one});
   }
   for (uint32_t slot = 0; slot < slots; ++slot) {
     places_[slot] = slot % multiprocessors * slots_each_ + slot / multiprocessors;
@@ -101,7 +67,7 @@ std::span<ResidentBlocks::Slot> ResidentBlocks::slots_of(uint32_t processor) {
 void ResidentBlocks::seat(uint32_t slot, uint32_t rank) {
   const uint32_t processor = slot % multiprocessors_;
   slots_[places_[slot]] = {
-      .state = State::waits, .number = slot, .rank = rank, .until = now_ + processors_[processor].start_ns};
+      .state = State::waits, .number = slot, .rank = rank, .until = now_ + processors_[processor].pace.start_ns};
   const std::span<Slot> all = slots_of(processor);
   const auto older = [](const Slot& a, const Slot& b) { return a.rank < b.rank; };
   if (!std::ranges::is_sorted(all, older)) {
@@ -119,8 +85,8 @@ double ResidentBlocks::excess_of(double ns) const {
   return tail * std::log1p(std::exp(ns / tail));
 }
 
-/// A step waits only for the latency that its copies in flight do not hide, and after all earlier device memory
-/// requests.
+/// A step waits for the latency that its copies in flight do not hide, and a turn for the bytes that device memory has
+/// yet to deliver.
 double ResidentBlocks::wait_for(uint64_t missed_bytes, uint64_t bytes) {
   if (missed_bytes == 0) return 0;
   double queued = 0;
@@ -128,23 +94,22 @@ double ResidentBlocks::wait_for(uint64_t missed_bytes, uint64_t bytes) {
     device_free_ = std::max(device_free_, now_) + static_cast<double>(missed_bytes) / pace_.device_bytes_per_ns;
     queued = device_free_ - now_;
   }
-  double wait = pace_.miss_ns + queued;
+  double wait = pace_.miss_ns;
   if (pace_.steps_in_flight > 0) {
     const double in_flight = pace_.steps_in_flight;
-    wait = excess_of(pace_.hit_ns + pace_.miss_ns + queued - in_flight * hidden_ns_) / in_flight;
-    if (slots_each_ > 1) wait = std::max(wait, pace_.shared_miss * pace_.miss_ns / in_flight);
+    wait = excess_of(pace_.hit_ns + pace_.miss_ns - in_flight * hidden_ns_) / in_flight;
   }
   // A step waits for the last of its data, so if half of the bytes miss it waits as long as if all did.
   const double share = std::min(1.0, 2 * static_cast<double>(missed_bytes) / static_cast<double>(bytes));
-  return share * turn_steps_ * wait;
+  return std::max(share * turn_steps_ * wait, queued - turn_steps_ * hidden_ns_);
 }
 
-void ResidentBlocks::work(uint32_t slot, uint64_t missed_bytes, uint64_t bytes) {
+double ResidentBlocks::work(uint32_t slot, uint64_t missed_bytes, uint64_t bytes, double arrival_ns) {
   Slot& one = slots_[places_[slot]];
   one.left = 1;
-  const double wait = wait_for(missed_bytes, bytes);
-  one.state = wait > 0 ? State::waits : State::works;
-  one.until = now_ + wait;
+  one.until = std::max(now_ + wait_for(missed_bytes, bytes), arrival_ns);
+  one.state = one.until > now_ ? State::waits : State::works;
+  return one.until;
 }
 
 std::span<const uint32_t> ResidentBlocks::next() {
@@ -194,13 +159,13 @@ void ResidentBlocks::share(uint32_t processor) {
     next = one.until;
     rank = one.rank;
   }
-  double left = where.full_rate;
-  const double most = where.most_rate;
-  const double equal = working_.empty() ? 0 : std::min(most, left / static_cast<double>(working_.size()));
+  const auto working = static_cast<double>(working_.size());
+  const double equal = working_.empty() ? 0 : std::min(where.pace.most_rate, where.pace.full_rate / working);
+  const double step = working > 1 ? 2 / (working - 1) : 0;
+  double age = working > 1 ? 1 : 0;  // from 1 for the oldest to -1 for the youngest
   for (Slot* one : working_) {
-    const double first = std::min(most, left);
-    left -= first;
-    one->rate = pace_.precedence * first + (1 - pace_.precedence) * equal;
+    one->rate = equal * (1 + where.pace.lead * age);
+    age -= step;
     const double end = now_ + one->left / one->rate;
     if (end > next || (end == next && one->rank > rank)) continue;
     next = end;

@@ -1,6 +1,6 @@
-// Decides which of the blocks running on a GPU's SMs takes the next turn (grid_pace.hpp defines the speeds).
+// Decides which of the blocks running on a GPU's SMs takes the next turn (processor_paces.hpp defines the speeds).
 //
-//     ResidentBlocks running(pace, steps_of_turn, multiprocessors, blocks_per_multiprocessor);
+//     ResidentBlocks running(pace, clusters, steps_of_turn, multiprocessors, slots);
 //     for (slot …) running.seat(slot, rank);
 //     while (!(due = running.next()).empty())
 //       for (uint32_t slot : due) …   // work(), seat() or leave(), for each
@@ -13,23 +13,26 @@
 #include <span>
 #include <vector>
 
-#include "engine/traffic/block_order/grid_pace.hpp"
+#include "engine/traffic/block_order/processor_paces.hpp"
 
 namespace tilescope {
 
 class ResidentBlocks {
  public:
-  ResidentBlocks(const GridPace& pace, uint32_t steps_of_turn, uint32_t multiprocessors, uint32_t slots);
+  ResidentBlocks(const GridPace& pace, const GpuClusters& clusters, uint32_t steps_of_turn, uint32_t multiprocessors,
+                 uint32_t slots);
 
   /// A block starts in a slot. On each SM, blocks with lower ranks are older.
   void seat(uint32_t slot, uint32_t rank);
-  /// The slot's block starts a turn; `missed_bytes` of its `bytes` come from device memory.
-  void work(uint32_t slot, uint64_t missed_bytes, uint64_t bytes);
+  /// The slot's block starts a turn; `missed_bytes` of its `bytes` come from device memory, others are in the L2 or
+  /// arrive there until `arrival_ns`. Returns when the last of them has arrived.
+  double work(uint32_t slot, uint64_t missed_bytes, uint64_t bytes, double arrival_ns = 0);
   void leave(uint32_t slot) { slots_[places_[slot]].state = State::empty; }
 
   /// The slots of one SM whose blocks have ended their turns, or are ready to start their first one; empty if all slots
   /// are empty. Valid until the next call.
   std::span<const uint32_t> next();
+  double now_ns() const { return now_; }
 
  private:
   enum class State : uint8_t { empty, waits, works, due };
@@ -42,10 +45,8 @@ class ResidentBlocks {
     double rate = 0;   // turns per ns
   };
   struct Processor {
-    double time = 0;       // up to which `left` of its slots is updated
-    double full_rate = 0;  // turns per ns, of all its blocks together
-    double most_rate = 0;  // for one block
-    double start_ns = 0;
+    double time = 0;  // up to which `left` of its slots is updated
+    ProcessorPace pace = {};
   };
   /// The next state change of an SM, with the rank of the block that causes it. Times are not negative, so their bits
   /// compare in the same order.
