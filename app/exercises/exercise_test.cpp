@@ -74,7 +74,7 @@ void check_files(const Exercise& exercise, ExerciseTest& test) {
 
 bool ExerciseTest::good() const { return problems.empty() && std::ranges::all_of(rows, &Row::as_said); }
 
-ExerciseTest test_exercise(const std::shared_ptr<Engine>& engine, const Exercise& exercise,
+ExerciseTest test_exercise(const std::shared_ptr<Engine>& engine, const Exercise& exercise, TestedSubmissions tested,
                            const JudgeOptions& options) {
   ExerciseTest test;
   check_files(exercise, test);
@@ -101,7 +101,8 @@ ExerciseTest test_exercise(const std::shared_ptr<Engine>& engine, const Exercise
     run("solution.py", "");
     run("start.py", "any");
   }
-  for (const WrongSubmission& one : exercise.wrong) run("wrong/" + one.file, one.refused_by);
+  if (tested == TestedSubmissions::all)
+    for (const WrongSubmission& one : exercise.wrong) run("wrong/" + one.file, one.refused_by);
   return test;
 }
 

@@ -25,8 +25,12 @@ struct ExerciseTest {
   bool good() const;
 };
 
+/// What of an exercise is judged.
+enum class TestedSubmissions : uint8_t { all, solutions_and_stubs };
+
 /// The files in Python are left out where Triton is missing.
 ExerciseTest test_exercise(const std::shared_ptr<Engine>& engine, const Exercise& exercise,
+                           TestedSubmissions tested = TestedSubmissions::all,
                            const JudgeOptions& options = {.most_compile_seconds = 120});  // the machine may be busy
 
 }  // namespace tilescope

@@ -10,7 +10,7 @@
 #include "engine/kernel_language.hpp"
 #include "engine/run/engine.hpp"
 #include "engine/run/plan_compilation.hpp"
-#include "tests/labs/thorough.hpp"
+#include "tests/thorough.hpp"
 
 namespace tilescope {
 namespace {
@@ -210,21 +210,65 @@ std::string work_of(const Request& request) {
   return work;
 }
 
+/// A rung and the parameters that it takes, each with the values that it has to run.
+struct ValuesOfRung {
+  const Rung* rung = nullptr;
+  std::map<std::string, std::vector<int64_t>> values;
+};
+
+/// Thoroughly, every rung runs every value; otherwise the rungs that take a parameter share its values.
+std::vector<ValuesOfRung> values_of_rungs(const Lab& lab, const std::vector<Rung>& rungs) {
+  std::vector<ValuesOfRung> all;
+  for (const Rung& rung : rungs)
+    if (!rung.pick) all.push_back({&rung, {}});  // a rung that picks runs a different rung of the lab
+  size_t turn = 0;  // so that the first value of each parameter does not fall to the same rung
+  for (const Param& param : lab.params) {
+    std::vector<ValuesOfRung*> takers;
+    for (ValuesOfRung& one : all)
+      if (std::ranges::find(one.rung->params, param.name) != one.rung->params.end()) takers.push_back(&one);
+    if (takers.empty()) continue;
+    for (const int64_t value : values_of(param)) {
+      if (is_thorough())
+        for (ValuesOfRung* taker : takers) taker->values[param.name].push_back(value);
+      else
+        takers[turn++ % takers.size()]->values[param.name].push_back(value);
+    }
+  }
+  return all;
+}
+
 TEST_P(EveryLab, IsCorrectForEveryValueOfEveryParameter) {
   std::set<std::string> done;
-  size_t turn = 0;
-  for (const auto& rung : rungs_that_compile(lab()))
-    for (const auto& param : lab().params) {
-      ++turn;
-      // A rung that picks runs a different rung of the lab.
-      if (rung.pick || std::find(rung.params.begin(), rung.params.end(), param.name) == rung.params.end()) continue;
-      for (const int64_t value : values_in_turn(values_of(param), turn, kStride)) {
-        Request request = request_for_result(lab(), rung);
-        request.config.params[param.name] = value;
-        make_small(lab(), request.config);
-        if (!is_refused(lab(), rung, request.config) && done.insert(work_of(request)).second) expect_correct(request);
+  const auto is_possible = [&](const Rung& rung, Request& request) {
+    make_small(lab(), request.config);
+    return !is_refused(lab(), rung, request.config);
+  };
+  const auto check = [&](const Request& request) {
+    if (done.insert(work_of(request)).second) expect_correct(request);
+  };
+  const std::vector<Rung> rungs = rungs_that_compile(lab());
+  for (auto& [rung, values] : values_of_rungs(lab(), rungs)) {
+    while (!values.empty()) {
+      // Values of several parameters at a time, because each combination is compiled; thoroughly, one.
+      Request together = request_for_result(lab(), *rung);
+      size_t taken = 0;
+      for (auto param = values.begin(); param != values.end();) {
+        auto& [name, left] = *param;
+        if (taken > 0 && is_thorough()) break;
+        Request request = together;
+        request.config.params[name] = left.back();
+        if (is_possible(*rung, request)) {
+          together = request;
+          ++taken;
+          left.pop_back();
+        } else if (taken == 0) {
+          left.pop_back();  // refused on its own
+        }
+        param = left.empty() ? values.erase(param) : std::next(param);
       }
+      if (taken > 0) check(together);
     }
+  }
 }
 
 TEST_P(EveryLab, IsCorrectAtSizesThatAreNoMultiples) {
@@ -265,7 +309,7 @@ TEST_P(EveryLab, NoticesEverySwitchThatBreaksIt) {
     std::vector<std::string> broken;
     for (const auto& rung : rungs_that_compile(lab()))
       if (one.concerns(rung.name) && !one.only_slower) broken.push_back(rung.name);
-    for (const std::string& rung : values_in_turn(broken, ++turn, kStride)) {
+    for (const std::string& rung : values_in_turn(broken, ++turn, broken.size())) {
       Request request = request_for_result(lab(), *find_rung(lab(), rung));
       request.broken = {one.name};
       SCOPED_TRACE(describe(request) + " broken by " + one.name);
@@ -328,7 +372,7 @@ TEST(Labs, ASwitchDoesNothingInARungThatItDoesNotConcern) {
       std::vector<std::string> sound;
       for (const auto& rung : rungs_that_compile(lab))
         if (!one.concerns(rung.name)) sound.push_back(rung.name);
-      for (const std::string& rung : values_in_turn(sound, ++turn, kStride)) {
+      for (const std::string& rung : values_in_turn(sound, ++turn, sound.size())) {
         Request request = request_for_result(lab, *find_rung(lab, rung));
         request.broken = {one.name};
         expect_correct(request);

@@ -4,7 +4,7 @@
 
 #include "engine/run/engine.hpp"
 #include "engine/specs.hpp"
-#include "tests/labs/thorough.hpp"
+#include "tests/thorough.hpp"
 
 namespace tilescope {
 namespace {

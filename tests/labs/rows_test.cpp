@@ -7,7 +7,7 @@
 #include "engine/compile/triton/triton_compiler.hpp"
 #include "engine/numbers.hpp"
 #include "engine/run/engine.hpp"
-#include "tests/labs/thorough.hpp"
+#include "tests/thorough.hpp"
 
 namespace tilescope {
 namespace {

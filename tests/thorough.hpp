@@ -1,5 +1,5 @@
 // How much of a sweep a run of the tests takes. `./tilescope test --thorough` sets TILESCOPE_THOROUGH and takes all of
-// it; otherwise the rungs of a lab take turns, so that every value is still run by one of them.
+// it; otherwise the rungs of a lab share its values, and of some other long lists every second or third entry is taken.
 #pragma once
 
 #include <cstdlib>
