@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <numeric>
 #include <set>
 
 namespace tilescope {
@@ -56,7 +57,11 @@ TEST(Specs, WhatAMultiprocessorHoldsFitsTogether) {
     EXPECT_EQ(gpu.registers_per_multiprocessor % (gpu.sub_partitions * gpu.register_granularity), 0U);
     EXPECT_GT(gpu.memory_bytes_per_second, 5e11);
     EXPECT_GT(gpu.memory_bytes, gpu.l2_bytes * 100);
+    if (!gpu.gpcs.empty()) {
+      EXPECT_EQ(std::accumulate(gpu.gpcs.begin(), gpu.gpcs.end(), 0U), gpu.multiprocessors);
+    }
   }
+  EXPECT_EQ(find_gpu(shipped(), "h100")->gpcs.size(), 8U);
 }
 
 /// Fused multiply-adds of one SM per clock, from NVIDIA's white papers: 64 or 128 in fp32 (CUDA C++ Programming Guide,

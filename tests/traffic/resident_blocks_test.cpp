@@ -34,7 +34,8 @@ TEST(ResidentBlocks, BlocksOfTheSamePaceTakeTurnsInTheirOrder) {
 
 TEST(ResidentBlocks, OlderBlocksOfAMultiprocessorGetAhead) {
   const std::vector<uint32_t> order = turns_of({.lead = {.least = 0.25, .most = 0.25}}, 1, 2, 4);
-  // The older one starts turns at 0, 1.6, 3.2 and 4.8, the younger one at 0, 2.7, 5.3 and after the older one has ended.
+  // The older one starts turns at 0, 1.6, 3.2 and 4.8, the younger one at 0, 2.7, 5.3 and after the older one has
+  // ended.
   EXPECT_EQ(order, (std::vector<uint32_t>{0, 1, 0, 1, 0, 0, 1, 1}));
 }
 
