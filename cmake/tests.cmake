@@ -122,4 +122,8 @@ if(TARGET tilescope)
   set_tests_properties(window window_own_file window_taps window_edits window_steps window_exercise window_first_hour window_tune PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77
     COST 900 ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
   set_tests_properties(window_taps window_first_hour PROPERTIES COST 1000)
+  # No more than two at a time: more of them would wait for the cores, and then for each other's keys and clicks too long.
+  set_tests_properties(window_taps window_tune PROPERTIES RESOURCE_LOCK first_window)
+  set_tests_properties(window window_own_file window_edits window_steps window_exercise window_first_hour
+    PROPERTIES RESOURCE_LOCK second_window)
 endif()
