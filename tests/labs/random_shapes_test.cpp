@@ -238,12 +238,16 @@ class RandomShapes : public ::testing::TestWithParam<Tested> {
   }
 };
 
-bool runs_every_way(const Tested& tested) { return tested.device == DeviceKind::gpu || is_thorough(); }
+bool takes_all_shapes(const Tested& tested) {
+  return tested.device == DeviceKind::gpu || std::getenv("TILESCOPE_ALL_SHAPES") != nullptr;
+}
+/// Otherwise a rung takes one, since each is compiled.
+bool takes_every_way(const Tested& tested) { return takes_all_shapes(tested) || is_thorough(); }
 
 /// Which of `count` shapes a run takes: one of every few consecutive shapes, but not the same one each time, because
 /// the ways alternate too. The first and the last shape are always taken: special shapes are there.
 std::vector<size_t> shapes_to_run(const Tested& tested, size_t count) {
-  const bool all = tested.device == DeviceKind::gpu || std::getenv("TILESCOPE_ALL_SHAPES") != nullptr;
+  const bool all = takes_all_shapes(tested);
   const size_t offset = std::hash<std::string>{}(tested.lab + tested.rung);
   const size_t few = is_thorough() ? 4 : 64;
   std::vector<size_t> places;
@@ -264,7 +268,7 @@ TEST_P(RandomShapes, AreAllRight) {
   size_t refused = 0;
   const size_t way_of_rung = std::hash<std::string>{}(GetParam().rung);
   for (const size_t turn : shapes_to_run(GetParam(), shapes.size())) {
-    const auto request = request_in_turn(GetParam(), shapes[turn], runs_every_way(GetParam()) ? turn : way_of_rung);
+    const auto request = request_in_turn(GetParam(), shapes[turn], takes_every_way(GetParam()) ? turn : way_of_rung);
     if (!request && may_refuse(GetParam()) && ++refused != 0) continue;
     ASSERT_TRUE(request) << "no way is possible";
     EXPECT_EQ(what_is_wrong(*request), "");

@@ -34,7 +34,7 @@ constexpr double kSmBytesPerClock = 39.7;
 constexpr double kCpcBytesPerClock = 206, kGpcBytesPerClock = 581;
 constexpr double kQueuedFromBytes = 112'000;  // traced: at 96 KiB in flight the SMs of all CPCs are as fast, at 128 not
 
-// Traced: how far the oldest block of an SM is ahead after the first wave.
+// How far the oldest block of an SM is ahead: its form is that of traces of the first wave.
 constexpr BlockLead kLead{.least = 0.01, .from = 0.338, .slope = 4, .most = 0.14};
 
 bool is_of_tensor_cores(PeakRate rate) { return rate != PeakRate::fp32 && rate != PeakRate::fp64; }

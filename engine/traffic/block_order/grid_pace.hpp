@@ -21,7 +21,7 @@ namespace tilescope {
 /// What the L2 and the ways to it give. 0: unlimited.
 struct L2Limits {
   double latency_ns = 0, sm_bytes_per_ns = 0;         // of one SM's requests, if several blocks make them
-  double cpc_bytes_per_ns = 0, gpc_bytes_per_ns = 0;  // of a cluster's part, and of a cluster (gpu_clusters.hpp)
+  double cpc_bytes_per_ns = 0, gpc_bytes_per_ns = 0;  // per CPC and per GPC (gpu_clusters.hpp)
   /// The clusters are a limit if an SM has more bytes than this in flight; with fewer it waits for the latency.
   double queued_from_bytes = 0;
 };

@@ -177,7 +177,7 @@ class Replayer {
   std::vector<double> arrivals_;     // by unit: when it was in the L2 after it was last fetched from device memory
   uint64_t missed_ = 0, asked_ = 0;  // for the last turn: from device memory, and in total
   std::vector<uint32_t> fetched_;    // units, for the last turn
-  double arrival_ = 0;               // of what other blocks had requested before
+  double arrival_ = 0;               // when the data that earlier turns requested is there
   uint64_t next_ = 0;
   std::vector<Place> places_;
   std::vector<const OrderReplay::Strip*> strips_;  // by slot and key, for the slot's block
