@@ -93,6 +93,9 @@ struct OrderModel {
   /// Hilbert curve.
   std::vector<OrderTraffic> others;
   OrderBounds bounds;
+  /// Device bytes read in the launched order if the launch follows others. All other figures are those of a launch
+  /// after a pause, whose clock falls while it runs (at_steady_clock in engine/traffic/block_order/grid_pace.hpp).
+  uint64_t read_at_steady_clock = 0;
   double milliseconds = 0;  // time that the model took, including the execution of blocks
   Text finding, why;        // what the order saves, or that it makes no difference; and why, with the numbers
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -18,15 +19,32 @@
 
 namespace tilescope {
 
+/// Whether the clock falls while the launch runs, as in one after a pause, or is steady (at_steady_clock).
+enum class ClockState : uint8_t { falling, steady };
+constexpr std::array<ClockState, 2> kClockStates{ClockState::falling, ClockState::steady};
+
 struct OrderPoint {
+  /// The bytes of its launches with the clock in one state.
+  struct Counts {
+    std::vector<double> reads;
+    double least = 0, most = 0;  // over all points with this launch
+    double median() const {
+      std::vector<double> sorted = reads;
+      std::ranges::sort(sorted);
+      return sorted[sorted.size() / 2];
+    }
+  };
+
   std::string type;  // "fp16", "fp32"
   uint32_t bm = 0, bn = 0, bk = 0, stages = 0, warps = 0, ctas_per_sm = 0;
   uint32_t m = 0, n = 0, k = 0;
-  uint32_t group = 0;          // rows per group; 0: Hilbert's curve
-  std::vector<double> reads;   // bytes, one value per launch
-  double least = 0, most = 0;  // over all points with this launch
+  uint32_t group = 0;  // rows per group; 0: Hilbert's curve
+  std::array<Counts, 2> by_state;
   bool kept_out = false;
 
+  Counts& counts(ClockState state) { return by_state[static_cast<size_t>(state)]; }
+  const Counts& counts(ClockState state) const { return by_state[static_cast<size_t>(state)]; }
+  bool is_counted(ClockState state) const { return !counts(state).reads.empty(); }
   uint32_t rows() const { return (m + bm - 1) / bm; }
   uint32_t columns() const { return (n + bn - 1) / bn; }
   uint32_t element_bytes() const { return type == "fp32" ? 4 : 2; }
@@ -37,47 +55,63 @@ struct OrderPoint {
          << (ctas_per_sm == 1 ? " CTA" : " CTAs") << " per SM";
     return text.str();
   }
-  double counted() const {
-    std::vector<double> sorted = reads;
-    std::ranges::sort(sorted);
-    return sorted[sorted.size() / 2];
-  }
   bool is_same_launch(const OrderPoint& other) const {
     const auto key = [](const OrderPoint& p) {
       return std::tuple(p.type, p.bm, p.bn, p.bk, p.stages, p.warps, p.ctas_per_sm, p.m, p.n, p.k, p.group);
     };
     return key(*this) == key(other);
   }
-  /// Within 15% of the count, or between the smallest and the largest count.
-  bool holds(double modelled) const {
-    return std::fabs(modelled / counted() - 1) <= 0.15 || (least <= modelled && modelled <= most);
+  /// Within 15% of the median count, or between the smallest and the largest count.
+  bool holds(ClockState state, double modelled) const {
+    const Counts& counted = counts(state);
+    return std::fabs(modelled / counted.median() - 1) <= 0.15 ||
+           (counted.least <= modelled && modelled <= counted.most);
+  }
+  /// The same, or between the smallest and the largest count with the clock in either state.
+  bool holds_in_some_state(ClockState state, double modelled) const {
+    double least = counts(state).least, most = counts(state).most;
+    for (const Counts& counted : by_state) {
+      if (counted.reads.empty()) continue;
+      least = std::min(least, counted.least);
+      most = std::max(most, counted.most);
+    }
+    return holds(state, modelled) || (least <= modelled && modelled <= most);
   }
 };
 
+/// The columns falling_1, …, steady_1, … hold counts.
 inline std::vector<OrderPoint> read_order_points(const std::string& file_name) {
+  constexpr size_t kFirstCount = 12;  // type to group, kept_out
   std::ifstream file(file_name);
+  std::vector<std::string> columns;
   std::vector<OrderPoint> points;
   for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line[0] == '#' || line.starts_with("type,")) continue;
+    if (line.empty() || line[0] == '#') continue;
     std::ranges::replace(line, ',', ' ');
     std::istringstream in(line);
+    if (columns.empty()) {
+      for (std::string column; in >> column;) columns.push_back(column);
+      continue;
+    }
     OrderPoint point;
     in >> point.type >> point.bm >> point.bn >> point.bk >> point.stages >> point.warps >> point.ctas_per_sm >>
-        point.m >> point.n >> point.k >> point.group;
-    for (double read = 0; in >> read;) point.reads.push_back(read);
-    if (point.reads.size() < 2) continue;
-    point.kept_out = point.reads.back() != 0;  // the last column
-    point.reads.pop_back();
+        point.m >> point.n >> point.k >> point.group >> point.kept_out;
+    double read = 0;
+    for (size_t i = kFirstCount; i < columns.size() && in >> read; ++i)
+      point.counts(columns[i].starts_with("steady") ? ClockState::steady : ClockState::falling).reads.push_back(read);
     points.push_back(point);
   }
-  for (OrderPoint& point : points) {
-    point.least = point.most = point.reads.front();
-    for (const OrderPoint& other : points) {
-      if (!point.is_same_launch(other)) continue;
-      point.least = std::min(point.least, std::ranges::min(other.reads));
-      point.most = std::max(point.most, std::ranges::max(other.reads));
+  for (OrderPoint& point : points)
+    for (const ClockState state : kClockStates) {
+      if (!point.is_counted(state)) continue;
+      OrderPoint::Counts& counted = point.counts(state);
+      counted.least = counted.most = counted.reads.front();
+      for (const OrderPoint& other : points) {
+        if (!point.is_same_launch(other)) continue;
+        counted.least = std::min(counted.least, std::ranges::min(other.counts(state).reads));
+        counted.most = std::max(counted.most, std::ranges::max(other.counts(state).reads));
+      }
     }
-  }
   return points;
 }
 
@@ -123,8 +157,9 @@ class PointFootprints {
 };
 
 struct ModelledPoint {
-  double device_bytes_read = 0, strip_bytes = 0;
+  double device_bytes_read = 0, at_steady_clock = 0, strip_bytes = 0;
   OrderBounds bounds;
+  double read(ClockState state) const { return state == ClockState::steady ? at_steady_clock : device_bytes_read; }
   bool is_sure() const {
     OrderModel model;
     model.launched.device_bytes_read = static_cast<uint64_t>(device_bytes_read);
@@ -151,8 +186,8 @@ inline ModelledPoint model_point(const OrderPoint& point, const GpuSpec& gpu) {
                             .blocks_per_multiprocessor = point.ctas_per_sm,
                             .pace = pace_of(gpu, work, (point.k + point.bk - 1) / point.bk, read, written)};
   const OrderTraffic traffic = replay->replay({}, cache);
-  return {static_cast<double>(traffic.device_bytes_read), static_cast<double>(traffic.strip_bytes()),
-          bounds_of(*replay, cache)};
+  return {static_cast<double>(traffic.device_bytes_read), static_cast<double>(read_at_steady_clock(*replay, cache)),
+          static_cast<double>(traffic.strip_bytes()), bounds_of(*replay, cache)};
 }
 
 inline std::vector<ModelledPoint> model_points(const std::vector<OrderPoint>& points, const GpuSpec& gpu) {
@@ -169,17 +204,19 @@ inline std::vector<ModelledPoint> model_points(const std::vector<OrderPoint>& po
   return modelled;
 }
 
-/// Errors of the model, in percent of the counters.
+/// Errors of the model, in percent of the median count.
 struct OrderErrors {
-  size_t cases = 0, held = 0;
+  size_t cases = 0, held = 0, held_in_some_state = 0;
   double median = 0, ninth_decile = 0, largest = 0;
 };
-inline OrderErrors errors_of(const std::vector<const OrderPoint*>& points, const std::vector<double>& modelled) {
+inline OrderErrors errors_of(const std::vector<const OrderPoint*>& points, ClockState state,
+                             const std::vector<double>& modelled) {
   OrderErrors errors{.cases = points.size()};
   std::vector<double> percent;
   for (size_t i = 0; i < points.size(); ++i) {
-    if (points[i]->holds(modelled[i])) ++errors.held;
-    percent.push_back(100 * std::fabs(modelled[i] / points[i]->counted() - 1));
+    errors.held += points[i]->holds(state, modelled[i]) ? 1 : 0;
+    errors.held_in_some_state += points[i]->holds_in_some_state(state, modelled[i]) ? 1 : 0;
+    percent.push_back(100 * std::fabs(modelled[i] / points[i]->counts(state).median() - 1));
   }
   std::ranges::sort(percent);
   if (percent.empty()) return errors;

@@ -64,8 +64,7 @@ json bounds_json(const OrderModel& order) {
   return {{"together", order.bounds.together}, {"apart", order.bounds.apart}, {"sure", order.is_sure()}};
 }
 
-json kept_out_json() {
-  const KeptOutError& error = kOrderKeptOut;
+json kept_out_json(const KeptOutError& error) {
   return {{"cases", error.cases},
           {"within_15_percent", error.within_15_percent},
           {"sure_cases", error.sure_cases},
@@ -89,6 +88,13 @@ std::string certainty_text(const OrderModel& order) {
       "within 15% of an {})\n",
       sure ? "sure" : "NOT sure", three_figures(static_cast<double>(order.bounds.together)),
       three_figures(static_cast<double>(order.bounds.apart)), error.within_if(sure), error.cases_if(sure), error.gpu);
+}
+
+std::string steady_text(const OrderModel& order) {
+  return fmt::format(
+      "{} are read if the launch follows others, which keeps the clock steady; all other figures are those of a launch "
+      "after a pause\n",
+      three_figures(static_cast<double>(order.read_at_steady_clock)));
 }
 
 std::string row_text(const OrderTraffic& order) {
@@ -122,8 +128,10 @@ void add_order(const OrderModel& order, json& run) {
   object["operands"] = operands_json(order);
   object["launched"] = order_json(order.launched);
   object["device_bytes_read_bounds"] = bounds_json(order);
+  object["device_bytes_read_at_steady_clock"] = order.read_at_steady_clock;
   for (const auto& other : order.others) object["others"].push_back(order_json(other));
-  object["errors"] = {{"device_bytes_read", kept_out_json()}};
+  object["errors"] = {{"device_bytes_read", kept_out_json(kOrderKeptOut)},
+                      {"device_bytes_read_at_steady_clock", kept_out_json(kSteadyOrderKeptOut)}};
   object["conclusion"] = order.conclusion().en;
   run["block_order"] = object;
   // Values of the whole grid; they replace those of a replay of only the executed blocks.
@@ -140,7 +148,7 @@ void add_order(const OrderModel& order, json& run) {
 std::string order_text(const OrderModel& order, bool all) {
   if (!order.modelled()) return order.reason.english() + "\n";
   std::string text = fmt::format("{} [{}]\n", order.conclusion().en, name_of(Badge::modelled));
-  if (all || !order.is_sure()) text += "  " + certainty_text(order);
+  if (all || !order.is_sure()) text += "  " + certainty_text(order) + "  " + steady_text(order);
   if (!all) return text;
   text += fmt::format(
       "  footprints of {} blocks, {} of them executed to the end ({} to check the others); {} on the {} at a time: "

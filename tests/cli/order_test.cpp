@@ -53,7 +53,11 @@ TEST(OrderCommand, TheGroupedRungRunsUnlessAnotherIsNamedAndItsCountersAreModell
   EXPECT_GT(bounds["together"], uint64_t{2} * 8192 * 8192 * 2);
   EXPECT_LE(bounds["together"], bounds["apart"]);
   EXPECT_TRUE(bounds["sure"]) << "the strips of a wave stay in the L2: " << bounds;
+  const uint64_t steady = run["block_order"]["device_bytes_read_at_steady_clock"];
+  EXPECT_GE(steady, bounds["together"].get<uint64_t>());
+  EXPECT_LE(steady, counters["device_bytes_read"].get<uint64_t>() * 1.01) << "clusters drift apart less";
   EXPECT_GT(run["block_order"]["errors"]["device_bytes_read"]["sure_cases"], 0);
+  EXPECT_GT(run["block_order"]["errors"]["device_bytes_read_at_steady_clock"]["cases"], 0);
   EXPECT_TRUE(run["correctness"].empty()) << "nothing is compared where blocks are only sampled";
 }
 

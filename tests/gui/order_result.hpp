@@ -98,6 +98,7 @@ inline std::shared_ptr<RunResult> make_product(const TiledProduct& product) {
   }
   model.launched = traffic_of(product, launched);
   model.bounds = {model.launched.device_bytes_read, model.launched.device_bytes_read};
+  model.read_at_steady_clock = model.launched.device_bytes_read;
   using Kind = OrderTraffic::Kind;
   for (const auto& [kind, group] :
        {std::pair<Kind, int64_t>{Kind::row_major, 0}, {Kind::grouped, product.group}, {Kind::hilbert, 0}}) {

@@ -157,6 +157,17 @@ TEST(OrderModel, BlocksThatDriftApartShareLess) {
   EXPECT_GT(product.model(cache).launched.device_bytes_read, in_step);
 }
 
+TEST(OrderModel, ReadsLessAtASteadyClockWhereClustersDriftApart) {
+  const Product product(16, 16);
+  ModelledCache cache = cache_of(pieces(60), 16 * 4);
+  EXPECT_EQ(product.model(cache).read_at_steady_clock, product.model(cache).launched.device_bytes_read);
+  cache.pace.gpcs = std::vector<uint32_t>(8, 8);
+  cache.pace.cluster_spread = 0.3;
+  const OrderModel drifts = product.model(cache);
+  EXPECT_LT(drifts.read_at_steady_clock, drifts.launched.device_bytes_read);
+  EXPECT_GE(drifts.read_at_steady_clock, drifts.bounds.together);
+}
+
 TEST(OrderModel, IsSureWhereDriftChangesNothingAndNotSureWhereItDoes) {
   const Product product(16, 16);
   ModelledCache cache = cache_of(pieces(4000), 64);  // holds everything
@@ -210,12 +221,13 @@ TEST(OrderModel, AGridWhoseTilesAreTakenInAnotherOrderIsNotReplayedAgain) {
   KnownReplays known;
   const OrderModel row_major = Product(8, 8).model(cache, &known);
   const size_t kept = known.size();
-  EXPECT_EQ(kept, row_major.others.size() + 2) << "it is launched in one of the orders, which has two bounds";
+  EXPECT_EQ(kept, row_major.others.size() + 3)
+      << "it is launched in one of the orders, which is replayed at three other paces";
   const Product in_groups(8, 8, kSteps, kPiece, 4);
   const OrderModel grouped = in_groups.model(cache, &known);
-  EXPECT_EQ(known.size(), kept + 2) << "only the bounds of the new order are replayed";
+  EXPECT_EQ(known.size(), kept + 3) << "only the new order is replayed at the other paces";
   in_groups.model(cache, &known);
-  EXPECT_EQ(known.size(), kept + 2);
+  EXPECT_EQ(known.size(), kept + 3);
   const OrderModel anew = in_groups.model(cache);
   expect_same(grouped.launched, anew.launched);
   ASSERT_EQ(grouped.others.size(), anew.others.size());
@@ -224,7 +236,7 @@ TEST(OrderModel, AGridWhoseTilesAreTakenInAnotherOrderIsNotReplayedAgain) {
   // An order that is not among the compared ones is replayed alone.
   EXPECT_EQ(Product(8, 8, kSteps, kPiece, 3).model(cache, &known).launched.device_bytes_read,
             Product(8, 8, kSteps, kPiece, 3).model(cache).launched.device_bytes_read);
-  EXPECT_EQ(known.size(), kept + 5);
+  EXPECT_EQ(known.size(), kept + 7);
 }
 
 TEST(OrderModel, OtherTilesOrAnotherCacheAreReplayed) {

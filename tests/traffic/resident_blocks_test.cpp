@@ -159,6 +159,16 @@ TEST(GridPace, LiesBetweenHeldTogetherAndLetApart) {
   EXPECT_LT(let_apart(pace).capacity, pace.capacity);
 }
 
+TEST(GridPace, ClustersDifferLessAtASteadyClock) {
+  const GridPace pace{.busy_ns = 100, .pace_spread = 0.01, .cluster_spread = 0.01, .capacity = 0.9};
+  const GridPace steady = at_steady_clock(pace);
+  EXPECT_LT(steady.cluster_spread, pace.cluster_spread / 2);
+  EXPECT_GT(steady.cluster_spread, 0);
+  GridPace same = steady;
+  same.cluster_spread = pace.cluster_spread;
+  EXPECT_EQ(numbers_of(same), numbers_of(pace)) << "nothing else differs";
+}
+
 TEST(ResidentBlocks, WhatDeviceMemoryHasYetToGiveDelaysAStep) {
   GridPace pace{.busy_ns = 400, .alone_ns = 400, .steps_in_flight = 4, .hit_ns = 600, .miss_ns = 300};
   pace.device_bytes_per_ns = 0.5;  // 1000 bytes take 2 µs, which is five steps

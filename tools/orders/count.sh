@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Counts the device bytes of the points of assets/counters/block-orders.h200.csv on this machine's GPU with Nsight
-# Compute, three times in three orders, and writes them as such a file.
+# Compute, and writes them as such a file: three times with the clock left alone, so that it falls during a launch, and
+# three times with the clock locked, each time in a different order.
 #
 #     tools/orders/count.sh OUT.csv [POINTS.csv]      POINTS.csv: a file with the points; counts are left out
 set -euo pipefail
@@ -13,9 +14,13 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
 "$here/build.sh" "$points"
+count() { # NAME CLOCK_CONTROL
+  grep -E '^fp' "$points" | cut -d, -f1-11 | nl -s, | tr -d ' ' | shuf >points
+  ncu --csv --page raw --print-units base --clock-control "$2" --kernel-name regex:^matmul \
+    --metrics dram__bytes_read.sum ./launch_points points >"$1"
+}
 for round in 1 2 3; do
-  grep -E '^fp' "$points" | cut -d, -f1-11 | nl -s, | tr -d ' ' | shuf >"points$round"
-  ncu --csv --page raw --print-units base --clock-control none --kernel-name regex:^matmul \
-    --metrics dram__bytes_read.sum ./launch_points points$round >"counts$round"
+  count "falling_$round" none
+  count "steady_$round" base
 done
-python3 "$here/join.py" "$points" counts1 counts2 counts3 >"$out"
+python3 "$here/join.py" "$points" falling_[123] steady_[123] >"$out"

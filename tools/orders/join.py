@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""join.py POINTS.csv COUNTS…: the points with what Nsight Compute counted in each round, for count.sh."""
+"""join.py POINTS.csv COUNTS…: the points with what Nsight Compute counted in each round, for count.sh. A column of counts
+has the name of its file."""
 import csv
 import sys
+
+POINT = 12  # columns that describe a point: type to group, kept_out
 
 
 def counts(name):
@@ -18,16 +21,18 @@ def counts(name):
 
 
 def main():
-    rounds = [counts(name) for name in sys.argv[2:]]
+    rounds = {name: counts(name) for name in sys.argv[2:]}
     number = 0
     with open(sys.argv[1], encoding="utf-8") as file:
         for line in file:
-            if not line.startswith("fp"):
-                print(line, end="")
-                continue
-            number += 1
             cells = line.strip().split(",")
-            print(",".join(cells[:11] + [str(one[number]) for one in rounds] + cells[-1:]))
+            if line.startswith("type,"):
+                print(",".join(cells[:POINT] + list(rounds)))
+            elif line.startswith("fp"):
+                number += 1
+                print(",".join(cells[:POINT] + [str(one[number]) for one in rounds.values()]))
+            else:
+                print(line, end="")
 
 
 main()

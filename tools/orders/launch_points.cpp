@@ -1,18 +1,21 @@
 // Launches each matrix product of a file once, for Nsight Compute to count. The results are not checked.
 //
 //     launch_points POINTS             lines of NUMBER,type,bm,bn,bk,stages,warps,ctas_per_sm,m,n,k,group
-//     launch_points POINTS --time      the median time of ten launches each, after launches for a third of a second
-//     launch_points POINTS --trace     the second launch of each, with cubins that note where each CTA is (trace.py)
+//     launch_points POINTS --warm      after launches for a third of a second each, which ncu leaves out with
+//                                      --profile-from-start off, and with nothing of them left in the L2
+//     launch_points POINTS --time      the median time of ten launches each, warm
+//     launch_points POINTS --trace     the second launch of each, with cubins that note where each CTA is (trace.py);
+//                                      with --warm after launches for a third of a second
 //
 // build.sh makes the cubins, which are in the current folder. Shared memory is padded so that no more CTAs than wanted
 // fit on an SM.
 #include <cuda.h>
+#include <cudaProfiler.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -64,10 +67,20 @@ class Launcher {
   }
 
   /// The clock drops to what the power limit allows before the measurement starts.
+  void warm_up(const Point& point) {
+    constexpr float kMilliseconds = 333;
+    for (float passed = 0; passed < kMilliseconds;) passed += launch(point);
+  }
+
+  /// Fills the L2 with other data.
+  void flush() {
+    check(cuMemsetD8(c_, 0, size_t{512} << 20), "cuMemsetD8");
+    check(cuCtxSynchronize(), "cuCtxSynchronize");
+  }
+
   void time(const Point& point) {
-    constexpr float kWarmUpMs = 333;
     constexpr int kLaunches = 10;
-    for (float passed = 0; passed < kWarmUpMs;) passed += launch(point);
+    warm_up(point);
     std::array<float, kLaunches> milliseconds{};
     for (float& one : milliseconds) one = launch(point);
     std::nth_element(milliseconds.begin(), milliseconds.begin() + kLaunches / 2, milliseconds.end());
@@ -75,14 +88,18 @@ class Launcher {
   }
 
   /// Writes what the CTAs noted to "trace.NUMBER": their marks, in launch order.
-  void trace(const Point& point) {
+  void trace(const Point& point, bool warm) {
     launch(point);
-    constexpr size_t kMarkBytes = 18 * 8;  // struct Mark of trace.py
+    constexpr size_t kMarkBytes = 20 * 8;  // struct Mark of trace.py
     CUdeviceptr pointer = 0;
     size_t bytes = 0;
     check(cuModuleGetGlobal(&pointer, &bytes, module_of(point), "marks"), "marks");
     std::vector<char> marks(kMarkBytes * static_cast<size_t>(point.rows()) * static_cast<size_t>(point.columns()));
     CUdeviceptr memory = allocate(marks.size());
+    if (warm) {
+      warm_up(point);
+      flush();
+    }
     check(cuMemcpyHtoD(pointer, &memory, sizeof memory), "cuMemcpyHtoD");
     launch(point);
     check(cuMemcpyDtoH(marks.data(), memory, marks.size()), "cuMemcpyDtoH");
@@ -143,9 +160,11 @@ class Launcher {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool timing = argc == 3 && std::strcmp(argv[2], "--time") == 0;
-  const bool tracing = argc == 3 && std::strcmp(argv[2], "--trace") == 0;
-  if (argc != 2 && !timing && !tracing) return std::fprintf(stderr, "launch_points POINTS [--time | --trace]\n"), 1;
+  const std::vector<std::string> options(argv + std::min(argc, 2), argv + argc);
+  const auto has = [&](const char* option) { return std::count(options.begin(), options.end(), option) != 0; };
+  const bool warm = has("--warm"), timing = has("--time"), tracing = has("--trace");
+  if (argc < 2 || options.size() != static_cast<size_t>(warm) + timing + tracing || (timing && options.size() > 1))
+    return std::fprintf(stderr, "launch_points POINTS [--warm] [--trace] | --time\n"), 1;
   check(cuInit(0), "cuInit");
   CUdevice device = 0;
   CUcontext context = nullptr;
@@ -163,9 +182,15 @@ int main(int argc, char** argv) {
       if (timing) {
         launcher.time(point);
       } else if (tracing) {
-        launcher.trace(point);
+        launcher.trace(point, warm);
       } else {
+        if (warm) {
+          launcher.warm_up(point);
+          launcher.flush();
+          check(cuProfilerStart(), "cuProfilerStart");
+        }
         launcher.launch(point);
+        if (warm) check(cuProfilerStop(), "cuProfilerStop");
         std::printf("launched %d\n", point.number);
       }
       std::fflush(stdout);

@@ -3,9 +3,12 @@
 
     tools/orders/trace.py POINTS      lines of NUMBER,type,bm,bn,bk,stages,warps,ctas_per_sm,m,n,k,group; fp16 only
     tools/orders/trace.py POINTS clusters.txt     also by cluster, with what clusters.cu printed
+    tools/orders/trace.py POINTS clusters.txt --warm     after launches for a third of a second, by when the power limit
+                                                         has lowered the clock
 
 Needs a GPU and nvcc. A traced kernel is kernels/grouped_matmul.cu in which thread 0 of each CTA notes %globaltimer at
-every sixteenth of K, which must have 16 k-tiles or more. All results are in percent of the median time that a CTA of the first wave takes.
+every sixteenth of K, which must have 16 k-tiles or more, and %clock64 at both ends. Times are in percent of the median
+time that a CTA of the first wave takes.
 """
 import statistics
 import struct
@@ -19,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 KERNELS = HERE.parent.parent / "kernels"
 PARTS = 16  # of K
 MARK = """
-struct Mark { unsigned long long time[17], sm; };
+struct Mark { unsigned long long time[17], sm, clock[2]; };
 __device__ Mark* marks;
 __device__ void note(int part) {
   if (threadIdx.x != 0 || marks == nullptr) return;
@@ -29,6 +32,7 @@ __device__ void note(int part) {
   asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
   marks[blockIdx.x].time[part] = time;
   marks[blockIdx.x].sm = sm;
+  if (part % 16 == 0) marks[blockIdx.x].clock[part / 16] = clock64();
 }
 """
 PLACES = [  # what stands in the kernel, and what is noted there
@@ -57,22 +61,22 @@ def build(folder, points):
 
 
 def read_marks(path):
-    """For each CTA in launch order: its 17 times in ns, and its SM."""
-    return [(mark[:17], mark[17]) for mark in struct.iter_unpack("<18Q", path.read_bytes())]
+    """For each CTA in launch order: its 17 times in ns, its SM, and the SM's clock at the first and last of them."""
+    return [(mark[:17], mark[17], mark[18:]) for mark in struct.iter_unpack("<20Q", path.read_bytes())]
 
 
 def by_sm(marks, part):
     times = defaultdict(list)
-    for time, sm in marks:
+    for time, sm, _ in marks:
         times[sm].append(time[part])
     return times
 
 
 def report(point, marks):
     ctas = int(point[7])
-    wave = ctas * len({sm for _, sm in marks})
+    wave = ctas * len({sm for _, sm, _ in marks})
     first = marks[:wave]
-    usual = statistics.median(time[PARTS] - time[0] for time, _ in first)
+    usual = statistics.median(time[PARTS] - time[0] for time, *_ in first)
     ranks = [[] for _ in range(ctas)]  # by age, on each SM
     for ends in by_sm(first, PARTS).values():
         for rank, end in enumerate(ends[:ctas]):
@@ -111,9 +115,9 @@ def progress_at(ctas, time):
 def report_clusters(marks, clusters):
     """How far the SMs of GPCs of 18 are at 60% of the launch, and the fastest four and other SMs of those of 16."""
     ctas = defaultdict(list)
-    for time, sm in marks:
+    for time, sm, _ in marks:
         ctas[sm].append(time)
-    begin, end = min(time[0] for time, _ in marks), max(time[PARTS] for time, _ in marks)
+    begin, end = min(time[0] for time, *_ in marks), max(time[PARTS] for time, *_ in marks)
     at = {sm: progress_at(mine, begin + 0.6 * (end - begin)) for sm, mine in ctas.items()}
     mean = statistics.mean(at.values())
     groups = defaultdict(list)
@@ -129,20 +133,35 @@ def report_clusters(marks, clusters):
         f"(standard deviation of all SMs {100 * statistics.pstdev(at.values()) / mean:.2f}%)")
 
 
+def report_clocks(marks, clusters):
+    """The clock of each GPC, from the first to the last CTA of each of its SMs."""
+    ends = {}
+    for time, sm, clock in marks:
+        first, last = ends.get(sm, ((time[0], clock[0]), (time[PARTS], clock[1])))
+        ends[sm] = (min(first, (time[0], clock[0])), max(last, (time[PARTS], clock[1])))
+    megahertz = {sm: 1000 * (last[1] - first[1]) / (last[0] - first[0]) for sm, (first, last) in ends.items()}
+    of_gpcs = [statistics.mean(megahertz[sm] for sm in gpc) for gpc in clusters]
+    print("  MHz by GPC:", " ".join(f"{clock:.1f}" for clock in of_gpcs),
+          f"(standard deviation {100 * statistics.pstdev(of_gpcs) / statistics.mean(of_gpcs):.3f}%, of the SMs of one:",
+          f"{100 * max(statistics.pstdev(megahertz[sm] for sm in gpc) for gpc in clusters) / of_gpcs[0]:.3f}%)")
+
+
 def main():
-    if len(sys.argv) not in (2, 3):
+    warm = sys.argv[3:] == ["--warm"]
+    if len(sys.argv) not in (2, 3) and not warm:
         sys.exit(__doc__)
-    clusters = read_clusters(Path(sys.argv[2])) if len(sys.argv) == 3 else None
+    clusters = read_clusters(Path(sys.argv[2])) if len(sys.argv) > 2 else None
     points = [line.strip().split(",") for line in Path(sys.argv[1]).read_text().splitlines() if line.strip()]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         build(folder, points)
-        subprocess.run(["./launch_points", Path(sys.argv[1]).resolve(), "--trace"], cwd=folder, check=True)
+        subprocess.run(["./launch_points", Path(sys.argv[1]).resolve(), "--trace", *sys.argv[3:]], cwd=folder, check=True)
         for point in points:
             marks = read_marks(folder / f"trace.{point[0]}")
             report(point, marks)
             if clusters:
                 report_clusters(marks, clusters)
+                report_clocks(marks, clusters)
 
 
 main()

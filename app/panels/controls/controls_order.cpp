@@ -43,6 +43,16 @@ void bytes_card(Column& column, const OrderModel& model, const OrderTraffic* row
     explain_rect(column.context, {column.left, line}, {column.right, column.y}, certainty(column, model));
     mark(column.context, "card.order_bounds", {column.left, line}, {column.right, column.y});
   }
+  {
+    const float line = column.y;
+    card_line(column, text("order.steady"), three_figures(static_cast<double>(model.read_at_steady_clock)),
+              column.theme().text);
+    const KeptOutError& error = kSteadyOrderKeptOut;
+    explain_rect(column.context, {column.left, line}, {column.right, column.y},
+                 text.format("order.steady_meaning", fmt::arg("cases", error.cases), fmt::arg("gpu", error.gpu),
+                             fmt::arg("held", error.within_15_percent)));
+    mark(column.context, "card.order_steady", {column.left, line}, {column.right, column.y});
+  }
   card_line(column, text("order.l2_bytes_read"), three_figures(modelled_bytes(here, OrderBytes::l2)),
             column.theme().text);
   explain_rect(column.context, {column.left, top}, {column.right, column.y},

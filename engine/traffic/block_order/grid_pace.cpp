@@ -21,7 +21,8 @@ constexpr double kStartNs = 500;
 constexpr double kStartSpreadNs = 400;    // for a block that writes 64 KiB; proportional to the bytes
 constexpr double kPaceSpread = 0.0003;    // between the SMs of a cluster
 constexpr double kClusterSpread = 0.004;  // between clusters, of the time for which tensor cores are busy
-constexpr double kCapacity = 0.96;        // fraction of the L2 that holds the grid's data
+constexpr double kSteadySpread = 0.001;   // the same at a steady clock
+constexpr double kCapacity = 0.97;        // fraction of the L2 that holds the grid's data
 constexpr double kCapacitySpread = 0.17;
 
 constexpr double kPortBytesPerClock = 64;  // from the L2 to an SM: the width of its port
@@ -35,7 +36,7 @@ constexpr double kCpcBytesPerClock = 206, kGpcBytesPerClock = 581;
 constexpr double kQueuedFromBytes = 112'000;  // traced: at 96 KiB in flight the SMs of all CPCs are as fast, at 128 not
 
 // How far the oldest block of an SM is ahead: its form is that of traces of the first wave.
-constexpr BlockLead kLead{.least = 0.01, .from = 0.338, .slope = 4, .most = 0.14};
+constexpr BlockLead kLead{.least = 0.014, .from = 0.325, .slope = 4, .most = 0.15};
 
 bool is_of_tensor_cores(PeakRate rate) { return rate != PeakRate::fp32 && rate != PeakRate::fp64; }
 
@@ -145,6 +146,12 @@ GridPace let_apart(const GridPace& pace) {
   apart.lead.from -= 0.03;
   apart.capacity *= 0.94;
   return apart;
+}
+
+GridPace at_steady_clock(const GridPace& pace) {
+  GridPace steady = pace;
+  steady.cluster_spread *= kSteadySpread / kClusterSpread;
+  return steady;
 }
 
 }  // namespace tilescope

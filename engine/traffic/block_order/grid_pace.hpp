@@ -66,4 +66,9 @@ std::vector<double> numbers_of(const GridPace& pace);
 GridPace held_together(const GridPace& pace);
 GridPace let_apart(const GridPace& pace);
 
+/// The pace of pace_of() is that of one launch after a pause: it begins at the boost clock, which falls to what the
+/// power limit allows while it runs, and not in all clusters at the same moment. A launch that follows others, or whose
+/// clock is locked (as Nsight Compute does unless told otherwise), has a steady clock, and clusters hardly differ.
+GridPace at_steady_clock(const GridPace& pace);
+
 }  // namespace tilescope

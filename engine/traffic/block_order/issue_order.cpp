@@ -153,6 +153,11 @@ OrderBounds bounds_of(const OrderReplay& replay, ModelledCache cache, const std:
   return bounds_of(together, replay.replay({}, cache, stop));
 }
 
+uint64_t read_at_steady_clock(const OrderReplay& replay, ModelledCache cache, const std::stop_token& stop) {
+  cache.pace = at_steady_clock(cache.pace);
+  return replay.replay({}, cache, stop).device_bytes_read;
+}
+
 KnownReplays::Results KnownReplays::find(const Digest& grid) const {
   const std::lock_guard lock(mutex_);
   for (const auto& [digest, results] : grids_)
@@ -195,11 +200,11 @@ class TileOrders {
     orders_ = orders_of(replay.tile_rows(), replay.tile_columns());
     orders_.push_back({OrderTraffic::Kind::launched, 0, launched_tiles()});
     for (const WantedOrder& order : orders_) digests_.push_back(digest_of(order.tiles));
-    for (const GridPace& bound : {held_together(pace), let_apart(pace)}) {
-      bounds_.push_back(cache);
-      bounds_.back().pace = bound;
+    for (const GridPace& other : {held_together(pace), let_apart(pace), at_steady_clock(pace)}) {
+      other_paces_.push_back(cache);
+      other_paces_.back().pace = other;
       digests_.push_back(digests_[orders_.size() - 1]);
-      digests_.back().add(bounds_.size());
+      digests_.back().add(other_paces_.size());
     }
   }
 
@@ -212,7 +217,7 @@ class TileOrders {
       if (stop.stop_requested()) return;
       const size_t i = missing[first];
       const std::vector<uint32_t> blocks = blocks_of(i < orders_.size() ? orders_[i] : orders_.back());
-      const ModelledCache& cache = i < orders_.size() ? cache_ : bounds_[i - orders_.size()];
+      const ModelledCache& cache = i < orders_.size() ? cache_ : other_paces_[i - orders_.size()];
       results_.at(digests_[i]) = std::make_shared<const OrderTraffic>(replay_.replay(blocks, cache, stop));
     });
     if (stop.stop_requested()) return false;
@@ -233,7 +238,11 @@ class TileOrders {
         result.others.push_back(std::move(traffic));
       }
     }
-    result.bounds = bounds_of(*results_.at(digests_[orders_.size()]), *results_.at(digests_[orders_.size() + 1]));
+    const auto at_pace = [&](size_t index) -> const OrderTraffic& {
+      return *results_.at(digests_[orders_.size() + index]);
+    };
+    result.bounds = bounds_of(at_pace(0), at_pace(1));
+    result.read_at_steady_clock = at_pace(2).device_bytes_read;
   }
 
  private:
@@ -259,8 +268,8 @@ class TileOrders {
   const std::vector<uint32_t> block_of_tile_;
   Digest grid_;
   std::vector<WantedOrder> orders_;
-  std::vector<ModelledCache> bounds_;  // the launched order, held together and let apart
-  std::vector<Digest> digests_;        // of each order, then of each of bounds_
+  std::vector<ModelledCache> other_paces_;  // for the launched order: held together, let apart, at a steady clock
+  std::vector<Digest> digests_;             // of each order, then of each of other_paces_
   KnownReplays::Results results_;
 };
 
@@ -289,6 +298,7 @@ Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec
   } else {
     result.launched = replay->replay({}, cache, stop);
     result.bounds = bounds_of(*replay, cache, stop);
+    result.read_at_steady_clock = read_at_steady_clock(*replay, cache, stop);
     if (stop.stop_requested()) return fail(ErrorId::cancelled);
   }
   conclude(result);

@@ -116,6 +116,8 @@ class OrderReplay {
 OrderBounds bounds_of(const OrderTraffic& together, const OrderTraffic& apart);
 /// Those of the launched order.
 OrderBounds bounds_of(const OrderReplay& replay, ModelledCache cache, const std::stop_token& stop = {});
+/// OrderModel::read_at_steady_clock.
+uint64_t read_at_steady_clock(const OrderReplay& replay, ModelledCache cache, const std::stop_token& stop = {});
 
 /// Orders of a matrix of tiles: at each position, tile row · columns + column. The grouped order is that of the Triton
 /// tutorial: groups of `group` rows, column by column within a group.

@@ -48,19 +48,32 @@ struct KeptOutError {
   }
 };
 
-/// The block-order model (issue_order.hpp), over matrix products of many shapes, tiles and orders.
+/// The block-order model (issue_order.hpp), over matrix products of many shapes, tiles and orders, in launches whose
+/// clock falls while they run; and, below, with a steady clock (OrderModel::read_at_steady_clock).
 /// tests/traffic/order_points_test.cpp checks part of them, tools/model_orders.cpp all of them.
 constexpr KeptOutError kOrderKeptOut{238,
-                                     213,
-                                     113,
-                                     112,
-                                     2.1,
-                                     16.1,
-                                     76,
+                                     212,
+                                     110,
+                                     109,
+                                     2.2,
+                                     15.6,
+                                     84,
                                      "dram__bytes_read.sum",
                                      "H200",
-                                     "2026-11-27",
+                                     "2026-11-28",
                                      "model_orders (docs/block-order.md)",
                                      "docs/block-order.md"};
+constexpr KeptOutError kSteadyOrderKeptOut{238,
+                                           217,
+                                           109,
+                                           108,
+                                           1.7,
+                                           14.9,
+                                           85,
+                                           "dram__bytes_read.sum",
+                                           "H100",
+                                           "2026-11-28",
+                                           "model_orders (docs/block-order.md)",
+                                           "docs/block-order.md"};
 
 }  // namespace tilescope
