@@ -7,7 +7,7 @@
 # Exit status 77 where Xvfb or xdotool is missing.
 set -euo pipefail
 # Most of the time it waits: without --thorough there are fewer.
-usual=80
+usual=48
 [[ -z ${TILESCOPE_THOROUGH:-} ]] || usual=200
 export TAPS=${TAPS:-${2:-$usual}} # the script starts itself again under Xvfb
 set -- "$1" --lab vector-add
