@@ -11,7 +11,7 @@ namespace {
 std::vector<uint32_t> turns_of(const GridPace& pace, uint32_t multiprocessors, uint32_t slots, uint32_t turns,
                                uint32_t missing_slot = UINT32_MAX) {
   const GpuClusters clusters(multiprocessors, pace.gpcs);
-  ResidentBlocks running(pace, clusters, 1, multiprocessors, slots);
+  ResidentBlocks running(pace, clusters, 1, slots);
   std::vector<uint32_t> left(slots, turns), order;
   for (uint32_t slot = 0; slot < slots; ++slot) running.seat(slot, slot);
   for (std::span<const uint32_t> due = running.next(); !due.empty(); due = running.next())
@@ -41,7 +41,7 @@ TEST(ResidentBlocks, OlderBlocksOfAMultiprocessorGetAhead) {
 
 TEST(ResidentBlocks, BlocksThatCompeteForTheArithmeticUnitsGetFurtherAhead) {
   GridPace pace{.busy_ns = 100, .computing_ns = 50, .lead = {.from = 0.2, .slope = 5, .most = 0.5}};
-  const auto lead = [&](uint32_t blocks) { return processor_paces(pace, GpuClusters(1), 1, blocks).front().lead; };
+  const auto lead = [&](uint32_t blocks) { return processor_paces(pace, GpuClusters(1), blocks).front().lead; };
   EXPECT_EQ(lead(1), 0);
   EXPECT_NEAR(lead(2), 5 * (0.25 - 0.2), 1e-9) << "the other one of two, for half of the time";
   EXPECT_NEAR(lead(4), 0.5, 1e-9) << "and no more than `most`";
@@ -49,7 +49,7 @@ TEST(ResidentBlocks, BlocksThatCompeteForTheArithmeticUnitsGetFurtherAhead) {
 
 TEST(ResidentBlocks, OneThatCannotKeepAMultiprocessorBusyLeavesTheRestToTheOthers) {
   // A lone step takes twice the time for which it occupies the SM, so two do not slow each other down.
-  const auto paces = processor_paces({.busy_ns = 1, .alone_ns = 2}, GpuClusters(1), 1, 2);
+  const auto paces = processor_paces({.busy_ns = 1, .alone_ns = 2}, GpuClusters(1), 2);
   EXPECT_EQ(paces.front().full_rate, 1);
   EXPECT_EQ(paces.front().most_rate, 0.5);
 }
@@ -77,7 +77,7 @@ TEST(ResidentBlocks, LatenciesWithATailAreNotEntirelyHidden) {
 
 TEST(ResidentBlocks, WhoeverUsesWhatAnotherBlockHasRequestedWaitsUntilItIsThere) {
   const GridPace pace{.busy_ns = 100, .miss_ns = 300};
-  ResidentBlocks running(pace, GpuClusters(2), 1, 2, 2);
+  ResidentBlocks running(pace, GpuClusters(2), 1, 2);
   for (const uint32_t slot : {0U, 1U}) running.seat(slot, slot);
   EXPECT_EQ(running.next().front(), 0U);
   const double arrival = running.work(0, 1000, 1000);
@@ -120,7 +120,7 @@ TEST(ProcessorPaces, WhereTheL2IsTheLimitFewerNeighboursLeaveMore) {
   GridPace pace{.busy_ns = 100, .step_bytes = 16384, .steps_in_flight = 4};
   pace.l2 = {.cpc_bytes_per_ns = 400, .gpc_bytes_per_ns = 1e9, .queued_from_bytes = 100'000};
   const GpuClusters clusters(16, std::vector<uint32_t>{16});
-  const auto few = processor_paces(pace, clusters, 16, 1), many = processor_paces(pace, clusters, 16, 2);
+  const auto few = processor_paces(pace, clusters, 1), many = processor_paces(pace, clusters, 2);
   EXPECT_EQ(few[0].full_rate, 0.01) << "64 KiB in flight wait for the latency";
   EXPECT_NEAR(many[0].full_rate, 400.0 / 6 / 16384, 1e-9);
   EXPECT_NEAR(many[4].full_rate, 400.0 / 4 / 16384, 1e-9) << "the third pair of SMs";
@@ -129,8 +129,8 @@ TEST(ProcessorPaces, WhereTheL2IsTheLimitFewerNeighboursLeaveMore) {
 TEST(ProcessorPaces, TheLatencyLimitsSeveralBlocksThatHaveLittleInFlight) {
   GridPace pace{.busy_ns = 100, .step_bytes = 16384, .steps_in_flight = 1};
   pace.l2 = {.latency_ns = 1000, .sm_bytes_per_ns = 1e6};
-  EXPECT_NEAR(processor_paces(pace, GpuClusters(1), 1, 2).front().most_rate, 0.001, 1e-6);
-  EXPECT_EQ(processor_paces(pace, GpuClusters(1), 1, 1).front().most_rate, 0.01) << "alone_ns says how long it takes";
+  EXPECT_NEAR(processor_paces(pace, GpuClusters(1), 2).front().most_rate, 0.001, 1e-6);
+  EXPECT_EQ(processor_paces(pace, GpuClusters(1), 1).front().most_rate, 0.01) << "alone_ns says how long it takes";
 }
 
 TEST(GridPace, TheL2AnswersLaterTheMoreIsRequestedOfIt) {

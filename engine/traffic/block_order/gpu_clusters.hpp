@@ -13,6 +13,7 @@ class GpuClusters {
   /// gpcs: the SMs of each cluster (GpuSpec::gpcs); if empty, 16 each.
   explicit GpuClusters(uint32_t multiprocessors, std::span<const uint32_t> gpcs = {});
 
+  uint32_t multiprocessors() const { return static_cast<uint32_t>(places_.size()); }
   uint32_t count() const { return static_cast<uint32_t>(sizes_.size()); }
   uint32_t gpc_of(uint32_t multiprocessor) const { return places_[multiprocessor].gpc; }
   /// How many SMs its GPC has, and how many its CPC; 0 if that is not known.

@@ -30,8 +30,7 @@ class Replayer {
     make_waves();
     places_.resize(std::min(places(), replay_.blocks_));
     strips_.resize(places_.size() * keys_);
-    ResidentBlocks running(machine_.pace, clusters_, replay_.steps_of_turn_, machine_.multiprocessors,
-                           static_cast<uint32_t>(places_.size()));
+    ResidentBlocks running(machine_.pace, clusters_, replay_.steps_of_turn_, static_cast<uint32_t>(places_.size()));
     for (uint32_t place = 0; place < places_.size(); ++place) begin_block(place, running);
     while (!stop.stop_requested()) {
       const std::span<const uint32_t> due = running.next();

@@ -63,9 +63,9 @@ double lead_of(const GridPace& pace, double rate, uint32_t blocks) {
 
 }  // namespace
 
-std::vector<ProcessorPace> processor_paces(const GridPace& pace, const GpuClusters& clusters, uint32_t multiprocessors,
-                                           uint32_t blocks) {
+std::vector<ProcessorPace> processor_paces(const GridPace& pace, const GpuClusters& clusters, uint32_t blocks) {
   constexpr double kShortest = 0.05;
+  const uint32_t multiprocessors = clusters.multiprocessors();
   const std::vector<double> starts = normal_draws(multiprocessors, 1), spreads = normal_draws(multiprocessors, 2);
   const std::vector<double> of_clusters = standardized(normal_draws(clusters.count(), 3));
   const double earliest = *std::ranges::min_element(starts);

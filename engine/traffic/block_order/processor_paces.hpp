@@ -17,7 +17,6 @@ struct ProcessorPace {
 };
 
 /// By SM, each with up to `blocks` blocks at a time. The draws are the same on every host.
-std::vector<ProcessorPace> processor_paces(const GridPace& pace, const GpuClusters& clusters, uint32_t multiprocessors,
-                                           uint32_t blocks);
+std::vector<ProcessorPace> processor_paces(const GridPace& pace, const GpuClusters& clusters, uint32_t blocks);
 
 }  // namespace tilescope

@@ -37,24 +37,24 @@ void ResidentBlocks::Earliest::put(Event event) {
 }
 
 ResidentBlocks::ResidentBlocks(const GridPace& pace, const GpuClusters& clusters, uint32_t steps_of_turn,
-                               uint32_t multiprocessors, uint32_t slots)
+                               uint32_t slots)
     : pace_(pace),
       turn_steps_(steps_of_turn),
-      multiprocessors_(multiprocessors),
+      multiprocessors_(clusters.multiprocessors()),
       slot_count_(slots),
-      slots_each_((slots + multiprocessors - 1) / multiprocessors),
+      slots_each_((slots + multiprocessors_ - 1) / multiprocessors_),
       hidden_ns_(std::max(pace.alone_ns, pace.busy_ns * slots_each_)),
-      slots_(size_t{slots_each_} * multiprocessors),
+      slots_(size_t{slots_each_} * multiprocessors_),
       places_(slots),
-      events_(multiprocessors),
-      touched_(multiprocessors, 0) {
-  for (ProcessorPace& one : processor_paces(pace, clusters, multiprocessors, slots_each_)) {
+      events_(multiprocessors_),
+      touched_(multiprocessors_, 0) {
+  for (ProcessorPace& one : processor_paces(pace, clusters, slots_each_)) {
     one.full_rate /= turn_steps_;
     one.most_rate /= turn_steps_;
     processors_.push_back({.pace = one});
   }
   for (uint32_t slot = 0; slot < slots; ++slot) {
-    places_[slot] = slot % multiprocessors * slots_each_ + slot / multiprocessors;
+    places_[slot] = slot % multiprocessors_ * slots_each_ + slot / multiprocessors_;
     slots_[places_[slot]].number = slot;
   }
 }

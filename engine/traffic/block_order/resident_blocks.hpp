@@ -1,11 +1,11 @@
 // Decides which of the blocks running on a GPU's SMs takes the next turn (processor_paces.hpp defines the speeds).
 //
-//     ResidentBlocks running(pace, clusters, steps_of_turn, multiprocessors, slots);
+//     ResidentBlocks running(pace, clusters, steps_of_turn, slots);
 //     for (slot …) running.seat(slot, rank);
 //     while (!(due = running.next()).empty())
 //       for (uint32_t slot : due) …   // work(), seat() or leave(), for each
 //
-// Slot s is on SM s mod `multiprocessors`.
+// Slot s is on SM s modulo the number of SMs.
 #pragma once
 
 #include <bit>
@@ -19,8 +19,7 @@ namespace tilescope {
 
 class ResidentBlocks {
  public:
-  ResidentBlocks(const GridPace& pace, const GpuClusters& clusters, uint32_t steps_of_turn, uint32_t multiprocessors,
-                 uint32_t slots);
+  ResidentBlocks(const GridPace& pace, const GpuClusters& clusters, uint32_t steps_of_turn, uint32_t slots);
 
   /// A block starts in a slot. On each SM, blocks with lower ranks are older.
   void seat(uint32_t slot, uint32_t rank);
