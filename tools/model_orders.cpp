@@ -1,11 +1,11 @@
 // The error of the block-order model against a GPU's counters, by tile, and separately for the points held out of the
 // fit.
 //
-//   model_orders h200            the tables of docs/block-order.md, for each state of the clock that was counted; h100
-//                                likewise
-//   model_orders h200 --points   before it, every point: for each state the count and the model's figure; the sum of
-//   its
-//                                waves' strips, held together, let apart
+//   model_orders h200            the tables of docs/block-order.md, one for each state of the clock that was counted
+//   model_orders h200 --points   before them, every point
+//
+// h100 likewise. A point has the count and the model's figure for each state, the sum of its waves' strips, and the
+// figures held together and let apart.
 #include <fmt/format.h>
 
 #include <cstring>

@@ -5,12 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "engine/traffic/block_order/model_error.hpp"
+#include "tests/thorough.hpp"
 
 namespace tilescope {
 namespace {
 
 /// The full set takes minutes; tools/model_orders.cpp runs it.
-constexpr double kMostMultiplyAdds = 3e11;
+const double kMostMultiplyAdds = is_thorough() ? 6e11 : 3e11;
 
 class OrderPoints : public testing::Test {
  protected:

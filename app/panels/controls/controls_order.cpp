@@ -19,6 +19,14 @@ std::string certainty(const Column& column, const OrderModel& model) {
                                        fmt::arg("gpu", error.gpu));
 }
 
+/// A line of a card that a tooltip explains.
+void explained_line(Column& column, const char* name, const std::string& value, ImU32 color,
+                    const std::string& meaning) {
+  const float top = column.y;
+  card_line(column, column.context.strings(name), value, color);
+  explain_rect(column.context, {column.left, top}, {column.right, column.y}, meaning);
+}
+
 void bytes_card(Column& column, const OrderModel& model, const OrderTraffic* row_major) {
   const Strings& text = column.context.strings;
   const OrderTraffic& here = model.launched;
@@ -28,31 +36,17 @@ void bytes_card(Column& column, const OrderModel& model, const OrderTraffic* row
   if (row_major != nullptr)
     card_line(column, text("order.in_row_major"), three_figures(modelled_bytes(*row_major, OrderBytes::device)),
               column.theme().text);
-  {
-    const float line = column.y;
-    card_line(column, text("order.strip_bytes"), three_figures(static_cast<double>(here.strip_bytes())),
-              column.theme().text);
-    explain_rect(column.context, {column.left, line}, {column.right, column.y}, text("order.strip_meaning"));
-  }
-  {
-    const float line = column.y;
-    card_line(column, text("order.bounds"),
-              three_figures(static_cast<double>(model.least_read())) + " – " +
-                  three_figures(static_cast<double>(model.most_read())),
-              model.is_sure() ? column.theme().text : column.theme().waiting);
-    explain_rect(column.context, {column.left, line}, {column.right, column.y}, certainty(column, model));
-    mark(column.context, "card.order_bounds", {column.left, line}, {column.right, column.y});
-  }
-  {
-    const float line = column.y;
-    card_line(column, text("order.steady"), three_figures(static_cast<double>(model.read_at_steady_clock)),
-              column.theme().text);
-    const KeptOutError& error = kSteadyOrderKeptOut;
-    explain_rect(column.context, {column.left, line}, {column.right, column.y},
+  explained_line(column, "order.strip_bytes", three_figures(static_cast<double>(here.strip_bytes())),
+                 column.theme().text, text("order.strip_meaning"));
+  explained_line(column, "order.bounds",
+                 three_figures(static_cast<double>(model.least_read())) + " – " +
+                     three_figures(static_cast<double>(model.most_read())),
+                 model.is_sure() ? column.theme().text : column.theme().waiting, certainty(column, model));
+  const KeptOutError& error = kSteadyOrderKeptOut;
+  explained_line(column, "order.steady", three_figures(static_cast<double>(model.read_at_steady_clock)),
+                 column.theme().text,
                  text.format("order.steady_meaning", fmt::arg("cases", error.cases), fmt::arg("gpu", error.gpu),
                              fmt::arg("held", error.within_15_percent)));
-    mark(column.context, "card.order_steady", {column.left, line}, {column.right, column.y});
-  }
   card_line(column, text("order.l2_bytes_read"), three_figures(modelled_bytes(here, OrderBytes::l2)),
             column.theme().text);
   explain_rect(column.context, {column.left, top}, {column.right, column.y},
