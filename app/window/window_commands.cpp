@@ -195,6 +195,7 @@ int window_command(std::shared_ptr<Engine> engine, const WindowOptions& options,
     if (find_rung(*find_lab(options.lab), request->rung) == nullptr)
       return report_error(engine->plan(*request).error(), false, problems, problems);
   }
+  engine->keep_compilers_warm();
   // The first start without a lab or a file to open begins with the tour.
   std::error_code ignored;
   const bool first = options.lab.empty() && options.file.empty() && !user_settings_file().empty() &&

@@ -291,6 +291,8 @@ class NvrtcCompiler final : public Compiler, public std::enable_shared_from_this
             processes_.separate()};
   }
 
+  void keep_warm() override { keeps_warm_ = true; }
+
   std::string nearest_target(const std::string& architecture) const override {
     int wanted = 0;
     const std::string number = architecture_of(architecture);
@@ -317,7 +319,7 @@ class NvrtcCompiler final : public Compiler, public std::enable_shared_from_this
       key = cache_key_of(request, compiler);
       ptx_key = cache_key_of(alone, compiler);
       if (auto module = cache_.find(key)) {
-        warm_up();
+        if (keeps_warm_) warm_up();
         module->from_cache = true;
         module->cubin_target = request.cubin_target;  // PTX alone is the same for every one
         module->milliseconds = milliseconds_since(start);
@@ -389,6 +391,7 @@ class NvrtcCompiler final : public Compiler, public std::enable_shared_from_this
 
   std::shared_ptr<const NvrtcLibrary> library_;
   ModuleCache cache_;
+  std::atomic<bool> keeps_warm_ = false;
   std::atomic<bool> warm_ = false;
   NvrtcProcesses processes_;
   NvrtcWorkers workers_;  // declared last: ends before the members that it uses

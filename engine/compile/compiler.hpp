@@ -111,6 +111,9 @@ class Compiler {
   virtual std::unique_ptr<Compilation> start(const CompileRequest& request, std::stop_token stop) = 0;
   /// The same, and waits for the whole module.
   Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop);
+  /// From now on a module that comes from the cache also starts the compiler in the background, so that the first
+  /// compilation does not wait for its start. For a program that somebody is using: others only lose time by it.
+  virtual void keep_warm() {}
   virtual std::string version() const { return {}; }  ///< "13.0"; empty where NVRTC is not what compiles
   virtual CompilerOrigin origin() const { return {}; }
   /// The nearest real architecture that NVRTC supports: this one, else the next lower, else the lowest of all. Other

@@ -62,6 +62,11 @@ Result<std::shared_ptr<Compiler>> Engine::compiler_for(std::string_view file) co
   return compiler_;
 }
 
+void Engine::keep_compilers_warm() {
+  if (compiler_) (*compiler_)->keep_warm();
+  triton_->keep_warm();
+}
+
 Result<GpuSpec> Engine::modelled_gpu(const std::string& id) const {
   if (!gpus_) return forward(gpus_);
   const GpuSpec* spec = nullptr;

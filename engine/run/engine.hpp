@@ -44,6 +44,8 @@ class Engine {
   /// The front end of a source file, by its language. Those of Triton and of PTX are never absent.
   Result<std::shared_ptr<Compiler>> compiler_for(std::string_view file) const;
   TritonCompiler& triton() { return *triton_; }
+  /// For the window: the first move of a slider does not wait for a compiler to start (Compiler::keep_warm).
+  void keep_compilers_warm();
   const Result<std::shared_ptr<Executor>>& gpu() const { return gpu_; }
   Executor& simulator() { return *simulator_; }
   /// The GPUs that can be modelled, in the order of assets/gpus.toml. Absent if that file is.

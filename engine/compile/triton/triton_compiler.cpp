@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <optional>
@@ -172,6 +173,7 @@ class Triton final : public TritonCompiler, public std::enable_shared_from_this<
   std::unique_ptr<Compilation> start(const CompileRequest& request, std::stop_token stop) override {
     return std::make_unique<TritonCompilation>(shared_from_this(), request, std::move(stop));
   }
+  void keep_warm() override { keeps_warm_ = true; }
   Result<json> ask(json question, std::stop_token stop) override {
     return child_.ask(std::move(question), std::move(stop));
   }
@@ -184,6 +186,7 @@ class Triton final : public TritonCompiler, public std::enable_shared_from_this<
   }
   std::filesystem::path root_;
   TritonChild child_;
+  std::atomic<bool> keeps_warm_ = false;
   TritonChild assembler_;  // a process of its own: ptxas takes longer than the next compilation, which need not wait
   ModuleCache cache_;
 };
@@ -250,7 +253,8 @@ Result<CompiledModule> TritonCompilation::lower() {
     known->from_cache = true;
     known->milliseconds = milliseconds_since(start_);
     whole_ = true;
-    compiler_->child_.warm_up();  // so that the first move of a slider does not wait for Python
+    if (compiler_->keeps_warm_)
+      compiler_->child_.warm_up();  // so that the first move of a slider does not wait for Python
     return std::move(*known);
   }
   with_numbers_ = false;
