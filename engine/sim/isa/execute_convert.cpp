@@ -1,5 +1,6 @@
 // The frequently used conversions (PTX ISA 9.0, section 9.7.9.21).
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -41,6 +42,23 @@ struct Truncate {
     const double value = a;
     return value > kLow ? (value < kHigh ? static_cast<R>(value) : std::numeric_limits<R>::max())
                         : (value <= kLow ? std::numeric_limits<R>::min() : R{0});
+  }
+};
+
+/// To the nearest integer, halves to the even one; otherwise as above.
+template <class R>
+struct Nearest {
+  static HWY_INLINE R run(float a) { return Truncate<R>::run(std::nearbyint(a)); }
+};
+/// Into [0, 1]; a NaN and -0 become +0.
+struct Saturate {
+  static HWY_INLINE float run(float a) { return a > 0 ? (a < 1 ? a : 1.0F) : 0.0F; }
+};
+/// To tf32, an f32 whose last 13 bits are 0; halves away from zero. The low bits of a NaN are cut off (seen on an H200).
+struct NarrowTensor {
+  static HWY_INLINE uint32_t run(float value) {
+    const auto bits = std::bit_cast<uint32_t>(value);
+    return (value != value ? bits : bits + 0x1000U) & 0xffffe000U;
   }
 };
 
