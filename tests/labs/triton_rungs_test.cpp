@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "engine/compile/triton/triton_compiler.hpp"
 #include "engine/run/engine.hpp"
 
@@ -50,6 +53,22 @@ class TritonRungs : public ::testing::Test {
 };
 
 using Loads = std::pair<uint64_t, uint64_t>;
+
+TEST_F(TritonRungs, AreCompiledOnceWithAndWithoutMachineCode) {
+  std::string folder = (std::filesystem::temp_directory_path() / "tilescope-once-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  for (const bool machine_code : {false, true})
+    for (const bool known : {false, true}) {
+      const auto own = Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = folder});
+      Request request = request_for("vector-add", "triton-tile", {});
+      request.machine_code = machine_code;
+      const auto result = own->run(request);
+      ASSERT_TRUE(result) << result.error().message;
+      EXPECT_TRUE(result->passed());
+      EXPECT_EQ(result->compiled.from_cache, known) << machine_code;
+    }
+  std::filesystem::remove_all(folder);
+}
 
 TEST_F(TritonRungs, AddVectorsWithTheRequestsOfTheVectorRung) {
   const Loads vectors = loads("vector-add", "vector-loads");

@@ -128,14 +128,19 @@ class TritonCompilation final : public Compilation {
       : compiler_(std::move(compiler)), request_(std::move(request)), stop_(std::move(stop)), start_(Clock::now()) {}
 
   Result<CompiledModule> ptx() override {
-    if (!module_) module_ = lower();
+    if (!module_) {
+      module_ = lower();
+      if (*module_ && !whole_ && !request_.machine_code) {
+        whole_ = true;
+        finish();
+      }
+    }
     return *module_;
   }
   Result<CompiledModule> machine_code() override {
     if (!ptx() || whole_) return *module_;
     whole_ = true;
-    if (request_.machine_code)
-      if (auto assembled = assemble(); !assembled) module_ = forward(assembled);
+    if (auto assembled = assemble(); !assembled) module_ = forward(assembled);
     if (*module_) finish();
     return *module_;
   }
