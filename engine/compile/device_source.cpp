@@ -131,11 +131,11 @@ void DeviceSource::blank(File& file, size_t index) {
 
 /// Rewrites forms that nvcc accepts and NVRTC rejects: (T){a, b} to T{a, b}, and extern "C"__global__ without a blank.
 void DeviceSource::add_rewritings_of_dialect(File& file) {
-  for (const CompoundLiteral& literal : compound_literals(*file.original)) {
+  for (const CompoundLiteral& literal : compound_literals(*file.original, file.source.tokens)) {
     file.rewritings.push_back({literal.open, literal.open + 1, " "});
     file.rewritings.push_back({literal.close, literal.close + 1, " "});
   }
-  for (const size_t at : marks_after_strings(*file.original))
+  for (const size_t at : marks_after_strings(file.source.tokens))
     file.rewritings.push_back({at, at + 1, " " + file.original->substr(at, 1)});
   std::ranges::sort(file.rewritings, {}, &Rewriting::begin);
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/compile/source_tokens.hpp"
-
 namespace tilescope {
 namespace {
 
@@ -51,9 +49,8 @@ void add_compound_literals(const Tokens& tokens, size_t offset, std::vector<Comp
 
 }  // namespace
 
-std::vector<CompoundLiteral> compound_literals(std::string_view source) {
+std::vector<CompoundLiteral> compound_literals(std::string_view source, const Tokens& tokens) {
   std::vector<CompoundLiteral> found;
-  const Tokens tokens = source_tokens(source);
   add_compound_literals(tokens, 0, found);
   for (const SourceToken& token : tokens) {
     if (directive_name(token) != "define") continue;
@@ -71,9 +68,8 @@ std::vector<CompoundLiteral> compound_literals(std::string_view source) {
   return found;
 }
 
-std::vector<size_t> marks_after_strings(std::string_view source) {
+std::vector<size_t> marks_after_strings(const Tokens& tokens) {
   std::vector<size_t> found;
-  const Tokens tokens = source_tokens(source);
   for (size_t i = 1; i < tokens.size(); ++i)
     if (tokens[i - 1].kind == Kind::string && tokens[i - 1].end() == tokens[i].offset &&
         tokens[i].text.starts_with("__"))

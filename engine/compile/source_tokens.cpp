@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 
 namespace tilescope {
 namespace {
 
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+// Not those of <cctype>: every file of a kernel is read before each compilation, cached ones too.
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 class Reader {
  public:
@@ -24,9 +24,9 @@ class Reader {
         ++at_;
       } else if (is_blank(c) || skip_continuation()) {
         at_ += is_blank(c) ? 1 : 0;
-      } else if (text_.substr(at_).starts_with("//")) {
+      } else if (opens_comment(at_, '/')) {
         at_ = end_of_line(at_);
-      } else if (text_.substr(at_).starts_with("/*")) {
+      } else if (opens_comment(at_, '*')) {
         at_ = after(text_.find("*/", at_ + 2), 2);
       } else if (c == '#' && line_begins_) {
         take(SourceToken::Kind::directive, end_of_line(at_));
@@ -43,6 +43,11 @@ class Reader {
     return found == std::string_view::npos ? text_.size() : found + length;
   }
 
+  /// "//" or "/*".
+  bool opens_comment(size_t at, char second) const {
+    return text_[at] == '/' && at + 1 < text_.size() && text_[at + 1] == second;
+  }
+
   bool skip_continuation() {
     if (text_[at_] != '\\') return false;
     ++at_;
@@ -57,9 +62,9 @@ class Reader {
       if (text_[i] == '\n') {
         const size_t last = text_[i - 1] == '\r' ? i - 2 : i - 1;
         if (i == from || text_[last] != '\\') return i;
-      } else if (text_.substr(i).starts_with("/*") && text_[from] == '#') {
+      } else if (opens_comment(i, '*') && text_[from] == '#') {
         i = after(text_.find("*/", i + 2), 2) - 1;
-      } else if (text_.substr(i).starts_with("//") && text_[from] == '#') {
+      } else if (opens_comment(i, '/') && text_[from] == '#') {
         return end_of_line(i);
       }
     }
@@ -77,7 +82,8 @@ class Reader {
     if (c == '"' || c == '\'') return take(SourceToken::Kind::string, end_of_quoted(at_));
     constexpr std::array<std::string_view, 5> kLong{"<<<", ">>>", "::", "->", "=="};
     for (const std::string_view symbol : kLong)
-      if (text_.substr(at_).starts_with(symbol)) return take(SourceToken::Kind::punctuation, at_ + symbol.size());
+      if (c == symbol.front() && text_.substr(at_).starts_with(symbol))
+        return take(SourceToken::Kind::punctuation, at_ + symbol.size());
     take(SourceToken::Kind::punctuation, at_ + 1);
   }
 
@@ -99,8 +105,8 @@ class Reader {
       const char c = text_[end];
       const bool exponent_sign = (c == '+' || c == '-') && end > at_ &&
                                  std::string_view("eEpP").find(text_[end - 1]) != std::string_view::npos;
-      const bool separator =
-          c == '\'' && end + 1 < text_.size() && std::isalnum(static_cast<unsigned char>(text_[end + 1])) != 0;
+      const bool separator = c == '\'' && end + 1 < text_.size() && text_[end + 1] != '_' && text_[end + 1] != '$' &&
+                             (is_letter(text_[end + 1]) || is_digit(text_[end + 1]));
       if (!is_letter(c) && !is_digit(c) && c != '.' && !separator && !exponent_sign) break;
       ++end;
     }

@@ -47,7 +47,8 @@ TEST(TypeSpelling, AListIsSplitAtItsOwnCommas) {
 }
 
 std::string without_parentheses(std::string text) {
-  for (const CompoundLiteral& literal : compound_literals(text)) text[literal.open] = text[literal.close] = '~';
+  for (const CompoundLiteral& literal : compound_literals(text, source_tokens(text)))
+    text[literal.open] = text[literal.close] = '~';
   return text;
 }
 
