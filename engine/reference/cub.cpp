@@ -74,16 +74,17 @@ Result<fs::path> build_cub_library(const CubSource& source, const std::string& a
   if (!text) return unavailable(phrase("{} cannot be read", source.source.string()));
 
   const fs::path folder = source.cache_folder / "libraries";
-  const std::string key = sha256_of(*text + '\n' + architecture + '\n' + identity_of(nvcc));
+  std::vector<std::string> command{nvcc.string(),           "-shared",    "-O3",   "-std=c++17",
+                                   "-arch=" + architecture, "-Xcompiler", "-fPIC", source.source.string()};
+  const std::string key = sha256_of(fmt::format("{}\n{}\n{}", *text, fmt::join(command, " "), identity_of(nvcc)));
   const fs::path library = folder / ("cub-" + key.substr(0, 32) + ".so");
   std::error_code error;
   if (fs::exists(library, error)) return library;
   fs::create_directories(folder, error);
   // Written under a temporary name first: a different process sees the whole library or none.
   const fs::path unfinished = folder / fmt::format("cub-{}.{}.tmp.so", key.substr(0, 32), getpid());
-  auto compiled = compile({nvcc.string(), "-shared", "-O3", "-std=c++17", "-arch=" + architecture, "-Xcompiler",
-                           "-fPIC", "-o", unfinished.string(), source.source.string()},
-                          std::move(stop));
+  command.insert(command.end(), {"-o", unfinished.string()});
+  auto compiled = compile(command, std::move(stop));
   if (compiled) {
     fs::rename(unfinished, library, error);
     if (error) compiled = unavailable(phrase("{} cannot be written", folder.string()));
