@@ -224,11 +224,11 @@ std::vector<Predict> make_predicts() {
 /// The sum over all chains after WORK steps each, in double precision.
 double chains_of(const Config& config, std::span<const int32_t> next, double start, int64_t block) {
   constexpr double kRate = 0.999F;  // as the kernel's constant is rounded
-  const int64_t chains = config.param("CHAINS"), work = config.param("WORK");
+  const int64_t chains = config.param("CHAINS"), work = config.param("WORK"), numbers = table(config);
   double sum = 0;
   for (int64_t chain = 0; chain < chains; ++chain) {
     double x = start;
-    auto at = static_cast<size_t>((block + chain) % table(config));
+    auto at = static_cast<size_t>((block + chain) % numbers);
     for (int64_t step = 0; step < work; ++step) {
       at = static_cast<size_t>(next[at]);
       x = kRate * x + static_cast<double>(at);
