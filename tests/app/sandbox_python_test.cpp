@@ -10,6 +10,7 @@
 
 #include "app/sandbox/sandbox.hpp"
 #include "app/session/session.hpp"
+#include "tests/own_folder.hpp"
 #include "tests/run/shared_engine.hpp"
 
 namespace tilescope {
@@ -22,8 +23,7 @@ constexpr const char* kText = "import triton\n\n\n@triton.jit\ndef add(x, n, BLO
 class SandboxPython : public testing::Test {
  protected:
   SandboxPython() : engine(testing::shared_engine()) {
-    std::string name = (fs::temp_directory_path() / "tilescope-python-XXXXXX").string();
-    folder = mkdtemp(name.data());
+    folder = own_test_folder();
     file = folder / "add.py";
     std::ofstream(file) << kText;
     session = std::make_unique<Session>(engine);

@@ -12,6 +12,7 @@
 
 #include "app/session/session.hpp"
 #include "tests/app/sandbox_kernels.hpp"
+#include "tests/own_folder.hpp"
 #include "tests/run/shared_engine.hpp"
 
 namespace tilescope {
@@ -24,8 +25,7 @@ using Clock = std::chrono::steady_clock;
 class SandboxTest : public ::testing::Test {
  protected:
   SandboxTest() : engine(testing::shared_engine()) {
-    std::string name = (fs::temp_directory_path() / "tilescope-own-XXXXXX").string();
-    folder = mkdtemp(name.data());
+    folder = own_test_folder();
     session = std::make_unique<Session>(engine);
     session->set_device(DeviceKind::sim);
   }

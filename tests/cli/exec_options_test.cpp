@@ -10,6 +10,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/parse.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tilescope {
 namespace {
@@ -39,11 +40,7 @@ __global__ void scale(const float* x, float* y, float factor, int n) {
 
 class ExecOptionsTest : public testing::Test {
  protected:
-  ExecOptionsTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "tilescope-options-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    write("scale.cu", kScale);
-  }
+  ExecOptionsTest() : folder_(own_test_folder()) { write("scale.cu", kScale); }
   ~ExecOptionsTest() override {
     std::error_code ignored;
     std::filesystem::remove_all(folder_, ignored);

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
+#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+
+#include "tests/own_folder.hpp"
 
 namespace tilescope {
 
@@ -26,10 +28,7 @@ struct Outcome {
 /// Each test has its own folder, in which the program is started.
 class ExecFolder : public testing::Test {
  protected:
-  ExecFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tilescope-exec-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
+  ExecFolder() : folder_(own_test_folder()) {}
   ~ExecFolder() override {
     std::error_code ignored;
     std::filesystem::remove_all(folder_, ignored);

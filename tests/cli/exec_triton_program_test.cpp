@@ -38,8 +38,8 @@ class OwnTriton : public OwnKernels {
  protected:
   void SetUp() override {
     write("twice.py", kTwice);
-    if (exec("twice.py").problems.find("Triton was not found") != std::string::npos)
-      GTEST_SKIP() << "Triton is not installed";
+    static const bool missing = exec("twice.py").problems.find("Triton was not found") != std::string::npos;
+    if (missing) GTEST_SKIP() << "Triton is not installed";
   }
 };
 

@@ -14,8 +14,8 @@ class TritonTypes : public ExecFolder {
  protected:
   void SetUp() override {
     write("empty.py", kHead + "@triton.jit\ndef nothing(x):\n    pass\n");
-    if (exec("empty.py").problems.find("Triton was not found") != std::string::npos)
-      GTEST_SKIP() << "Triton is not installed";
+    static const bool missing = exec("empty.py").problems.find("Triton was not found") != std::string::npos;
+    if (missing) GTEST_SKIP() << "Triton is not installed";
   }
   /// Runs a kernel of 8 elements, and returns what it prints of `y`.
   Outcome run(const std::string& body, const std::string& words) const {

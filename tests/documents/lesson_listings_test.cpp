@@ -2,16 +2,17 @@
 // without a finding. A listing from a file of kernels/ is tested with that file.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "engine/lab.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tilescope {
 namespace {
@@ -64,15 +65,11 @@ std::pair<std::string, int> run_in(const fs::path& folder, const std::string& li
 
 class LessonListings : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  const fs::path folder_ = fs::temp_directory_path() / ("tilescope-listings-" + std::to_string(getpid()));
+  const fs::path folder_ = own_test_folder();
 };
 
 TEST_P(LessonListings, RunWithoutAFinding) {
+  static std::set<std::pair<std::string, std::string>> passed;  // most are the same in both languages
   size_t found = 0;
   for (const Lab& lab : labs()) {
     const fs::path lesson = fs::path(TILESCOPE_SOURCE) / "docs/labs" / GetParam() / (lab.name + ".md");
@@ -80,10 +77,12 @@ TEST_P(LessonListings, RunWithoutAFinding) {
       ++found;
       EXPECT_FALSE(listing.commands.empty()) << lesson << " has no command for the listing\n" << listing.text;
       for (const std::string& command : listing.commands) {
+        if (passed.contains({listing.text, command})) continue;
         std::ofstream(folder_ / command.substr(0, command.find(' '))) << listing.text;
         const auto [said, status] = run_in(folder_, "'" TILESCOPE_BINARY "/tilescope' exec " + command);
         if (said.find("Triton was not found") != std::string::npos) GTEST_SKIP() << "Triton is not installed";
         EXPECT_EQ(status, 0) << lesson << ": " << command << "\n" << said;
+        if (status == 0) passed.insert({listing.text, command});
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "app/draw/sentences.hpp"
 #include "tests/gui/drawn_texts.hpp"
 #include "tests/gui/screen_fixture.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tilescope {
 namespace {
@@ -18,8 +19,7 @@ class ChineseTest : public testing::ScreenTest {
  protected:
   ChineseTest() {
     screen->strings.language = Language::zh;
-    std::string name = (fs::temp_directory_path() / "tilescope-chinese-XXXXXX").string();
-    folder = mkdtemp(name.data());
+    folder = own_test_folder();
   }
   ~ChineseTest() override {
     std::error_code ignored;

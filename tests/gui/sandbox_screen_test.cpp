@@ -9,6 +9,7 @@
 #include "tests/app/host_programs.hpp"
 #include "tests/app/sandbox_kernels.hpp"
 #include "tests/gui/screen_fixture.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tilescope {
 namespace {
@@ -20,8 +21,7 @@ using ::testing::ElementsAre;
 class SandboxScreenTest : public ScreenTest {
  protected:
   SandboxScreenTest() {
-    std::string name = (fs::temp_directory_path() / "tilescope-screen-XXXXXX").string();
-    folder = mkdtemp(name.data());
+    folder = own_test_folder();
     write("saxpy.cu", kSaxpy);
     write("two.cu", std::string(kMatmul) + kScale);
     fs::create_directory(folder / "deeper");
