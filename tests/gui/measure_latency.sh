@@ -12,6 +12,7 @@
 # lab refuses, does not count. A slider has to be in sight when the window opens.
 set -euo pipefail
 [ $# -gt 1 ] || set -- "$1" --lab vector-add --rung tiles-per-cta
+export NO_MODULES=1
 source "$(dirname "$0")/window_driver.sh"
 
 read -ra sliders <<<"${SLIDERS:-BLOCK=6 TILES=5}"

@@ -11,6 +11,13 @@ fi
 
 folder=$(mktemp -d)
 state=$folder/state.json
+# Everything is the script's own but the compiled modules, which are kept from one run of the tests to the next;
+# NO_MODULES=1 begins without any.
+if [ -z "${NO_MODULES:-}" ]; then
+  modules=${XDG_CACHE_HOME:-$HOME/.cache}/tilescope/modules
+  mkdir -p "$modules" "$folder/cache/tilescope"
+  ln -s "$(readlink -f "$modules")" "$folder/cache/tilescope/modules"
+fi
 export XDG_CONFIG_HOME=$folder XDG_DOCUMENTS_DIR=$folder XDG_CACHE_HOME=$folder/cache LC_ALL=C.UTF-8 TILESCOPE_FRAME_LOG=$folder/frames
 "$@" --state-file "$state" >"$folder/output" 2>&1 &
 program=$!

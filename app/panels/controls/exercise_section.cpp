@@ -128,15 +128,19 @@ void goals_card(Column& column, const Workshop& workshop) {
   goal_row(column, clean, strings("workshop.findings"), findings, "= 0", strings("workshop.findings_meaning"));
   for (size_t i = 0; i < exercise.goals.size(); ++i) {
     const Goal& goal = exercise.goals[i];
-    const GoalOutcome outcome = judgement ? judgement->goals[i] : GoalOutcome();
+    std::optional<bool> met;
+    std::string value;
+    if (judgement && judgement->goals[i].value) {
+      met = judgement->goals[i].met;
+      value = goal_number(*judgement->goals[i].value);
+    }
     std::string name = strings.say(subject_of(goal));
     name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));  // English; no letter in Chinese
     std::string meaning =
         strings.format("workshop.goal_meaning", fmt::arg("what", name), fmt::arg("limit", strings.say(limit_of(goal))),
                        fmt::arg("case", goal.in_case + 1));
     if (badge_of(goal.measure) == Badge::modelled) meaning += "\n" + strings("workshop.goal_modelled");
-    goal_row(column, outcome.value ? std::optional(outcome.met) : std::nullopt, name,
-             outcome.value ? goal_number(*outcome.value) : std::string(), limit_sign(goal), meaning);
+    goal_row(column, met, name, value, limit_sign(goal), meaning);
   }
   column.y += column.px(12);
 }
