@@ -54,7 +54,7 @@ struct Nearest {
 struct Saturate {
   static HWY_INLINE float run(float a) { return a > 0 ? (a < 1 ? a : 1.0F) : 0.0F; }
 };
-/// To tf32, an f32 whose last 13 bits are 0; halves away from zero. The low bits of a NaN are cut off (seen on an H200).
+/// To tf32, an f32 whose last 13 bits are 0; halves away from zero. A NaN loses its low bits (seen on an H200).
 struct NarrowTensor {
   static HWY_INLINE uint32_t run(float value) {
     const auto bits = std::bit_cast<uint32_t>(value);
