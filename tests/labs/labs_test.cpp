@@ -109,6 +109,12 @@ TEST(Labs, NamesAreUniqueAndEveryTextHasBothLanguages) {
   }
 }
 
+TEST(Labs, EveryRungIsCorrectAtItsDefaults) {
+  for (const auto& lab : labs())
+    for (const auto& rung : lab.rungs)
+      expect_correct(is_thorough() ? request_for(lab, rung) : request_for_result(lab, rung));
+}
+
 /// The PTX that a run of the request would execute.
 Result<CompiledModule> compiled(const Request& request) {
   const auto plan = engine().plan(request);
