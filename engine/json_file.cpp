@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "engine/json_text.hpp"
 #include "engine/sha256.hpp"
 
 namespace tilescope {
@@ -36,7 +37,7 @@ void append_lines(std::string& text, const json& value, size_t depth) {
   for (auto item = value.begin(); item != value.end(); ++item) {
     if (item != value.begin()) text += is_split ? "," : ", ";
     end_line(depth + 1);
-    if (is_object) text += json_text(item.key()) + ": ";
+    if (is_object) text += json_text(json(item.key())) + ": ";
     append_lines(text, *item, depth + 1);
   }
   end_line(depth);
@@ -44,8 +45,6 @@ void append_lines(std::string& text, const json& value, size_t depth) {
 }
 
 }  // namespace
-
-std::string json_text(const json& document) { return document.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 std::string json_fingerprint(json document) {
   document.erase("sha256");  // nlohmann's objects are sorted, so the compact text is canonical

@@ -10,9 +10,6 @@
 
 namespace tilescope {
 
-/// The compact text. Bytes that are not UTF-8 become U+FFFD.
-std::string json_text(const nlohmann::json& document);
-
 /// SHA-256 of the compact text without the member "sha256".
 std::string json_fingerprint(nlohmann::json document);
 

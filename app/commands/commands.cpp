@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "app/commands/command_parts.hpp"
 #include "app/commands/triton_installation.hpp"
 #include "app/sandbox/form/arguments.hpp"
 #include "engine/bench/measure.hpp"
+#include "engine/json_text.hpp"
 #include "engine/names.hpp"
 #include "engine/report/report.hpp"
 
@@ -124,7 +126,7 @@ int report_error(const Error& error, bool as_json, std::ostream& out, std::ostre
   if (as_json) {
     json object = to_json(error);
     if (!suggestion.empty()) object["suggestion"] = suggestion;
-    out << object.dump(2) << "\n";
+    out << json_text(object, 2) << "\n";
     return exit_status(error);
   }
   problems << "tilescope: " << to_text(error);
@@ -207,9 +209,9 @@ int list_command(Engine& engine, const ListOptions& options, std::ostream& out) 
     all.push_back(object);
   }
   if (options.json) {
-    out << json{{"version", TILESCOPE_VERSION}, {"labs", all}, {"nvrtc", nvrtc_json(engine)}, {"triton", triton_json()}}
-               .dump(2)
-        << "\n";
+    const json listed{
+        {"version", TILESCOPE_VERSION}, {"labs", all}, {"nvrtc", nvrtc_json(engine)}, {"triton", triton_json()}};
+    out << json_text(listed, 2) << "\n";
     return kClean;
   }
   for (const auto& lab : labs()) {
@@ -256,9 +258,9 @@ int run_command(Engine& engine, const RunOptions& options, std::ostream& out, st
       out << to_text(*result, options.traffic) << "\n";
   }
   if (options.json && options.rung == "all")
-    out << json{{"status", status == kClean ? "ok" : "findings"}, {"runs", all}}.dump(2) << "\n";
+    out << json_text(json{{"status", status == kClean ? "ok" : "findings"}, {"runs", all}}, 2) << "\n";
   else if (options.json)
-    out << all.front().dump(2) << "\n";
+    out << json_text(all.front(), 2) << "\n";
   return status;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "app/commands/buffer_checks.hpp"
@@ -11,6 +12,7 @@
 #include "app/commands/exec_names.hpp"
 #include "app/commands/suggestion.hpp"
 #include "app/sandbox/form/arguments.hpp"
+#include "engine/json_text.hpp"
 #include "engine/report/report.hpp"
 #include "engine/specs.hpp"
 
@@ -199,7 +201,7 @@ int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, 
     status = exit_status(written.error());
     if (!options.json) report_error(written.error(), false, out, problems);
   }
-  if (options.json) out << report.dump(2) << "\n";
+  if (options.json) out << json_text(report, 2) << "\n";
   return status;
 }
 

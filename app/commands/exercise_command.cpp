@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "app/commands/command_parts.hpp"
@@ -12,6 +13,7 @@
 #include "app/exercises/goals.hpp"
 #include "app/exercises/judge.hpp"
 #include "app/sandbox/form/arguments.hpp"
+#include "engine/json_text.hpp"
 #include "engine/report/report.hpp"
 #include "engine/text_file.hpp"
 
@@ -134,7 +136,7 @@ int list(const ExerciseCatalogue& catalogue, bool as_json, std::ostream& out, st
                    {"languages", one.has_triton ? json{"cuda", "triton"} : json{"cuda"}},
                    {"debug", one.bug.has_value()}});
   }
-  if (as_json) out << json{{"exercises", all}}.dump(2) << "\n";
+  if (as_json) out << json_text(json{{"exercises", all}}, 2) << "\n";
   int stage = -1;
   for (const Exercise& one : catalogue.exercises) {
     if (as_json) break;
@@ -223,7 +225,7 @@ class Checker {
       if (is_folder) all.back()["file"] = file.string();
       if (!options_.json && options_.csv != "-") print(file, judgement, is_folder);
     }
-    if (options_.json) out_ << (is_folder ? json{{"submissions", all}} : all.front()).dump(2) << "\n";
+    if (options_.json) out_ << json_text(is_folder ? json{{"submissions", all}} : all.front(), 2) << "\n";
     if (options_.csv == "-") out_ << rows;
     if (options_.csv.empty() || options_.csv == "-") return status;
     std::ofstream stream(options_.csv, std::ios::binary);

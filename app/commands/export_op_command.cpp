@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "app/commands/commands.hpp"
+#include "engine/json_text.hpp"
 #include "engine/report/report.hpp"
 #include "engine/torch_operator/operator_folder.hpp"
 
@@ -57,7 +58,7 @@ int export_op_command(Engine& engine, const ExportOpOptions& options, std::ostre
     return report_error(compiled.error(), run.json, out, problems);
   if (const auto written = write_operator_folder(*folder, options.folder); !written)
     return report_error(written.error(), run.json, out, problems);
-  out << (run.json ? folder_json(*folder, options).dump(2) + "\n" : folder_text(*folder, options));
+  out << (run.json ? json_text(folder_json(*folder, options), 2) + "\n" : folder_text(*folder, options));
   return kClean;
 }
 

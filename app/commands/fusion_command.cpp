@@ -8,6 +8,7 @@
 #include "app/commands/graph_command.hpp"
 #include "engine/bench/fusion_pairs.hpp"
 #include "engine/graph/loops_answer.hpp"
+#include "engine/json_text.hpp"
 #include "engine/report/report.hpp"
 #include "engine/text_file.hpp"
 #include "engine/units.hpp"
@@ -135,7 +136,7 @@ int pairs_command(Engine& engine, bool as_json, std::ostream& out, std::ostream&
   if (as_json) {
     ordered_json all = ordered_json::array();
     for (const PairTable& table : tables) all.push_back(table_json(table));
-    out << all.dump(2) << "\n";
+    out << json_text(all, 2) << "\n";
     return kClean;
   }
   for (const PairTable& table : tables) out << pair_table_text(table) << "\n";
@@ -149,7 +150,7 @@ int loops_command(const std::string& file, bool as_json, std::ostream& out, std:
   const auto pair = loops_from_text(*text);
   if (!pair) return report_error(pair.error(), as_json, out, problems);
   const LoopFusion fusion = analyse(*pair);
-  out << (as_json ? loops_json(*pair, fusion).dump(2) + "\n" : loops_text(*pair, fusion));
+  out << (as_json ? json_text(loops_json(*pair, fusion), 2) + "\n" : loops_text(*pair, fusion));
   return kClean;
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/autograd/differences.hpp"
 #include "engine/autograd/programs.hpp"
+#include "engine/json_text.hpp"
 #include "engine/reference/torch_gradients.hpp"
 #include "engine/report/report.hpp"
 #include "engine/run/expect.hpp"
@@ -319,7 +320,7 @@ int gradcheck_command(const std::shared_ptr<Engine>& engine, const GradcheckOpti
     else
       out << outcome->text << "\n";
   }
-  if (options.json) out << (rungs.size() == 1 ? all.front() : all).dump(2) << "\n";
+  if (options.json) out << json_text(rungs.size() == 1 ? all.front() : all, 2) << "\n";
   return status;
 }
 

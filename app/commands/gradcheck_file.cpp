@@ -19,6 +19,7 @@
 #include "app/exercises/launch_line.hpp"
 #include "app/exercises/submission.hpp"
 #include "app/sandbox/form/arguments.hpp"
+#include "engine/json_text.hpp"
 #include "engine/report/report.hpp"
 #include "engine/run/expect.hpp"
 #include "engine/run/inputs.hpp"
@@ -445,7 +446,7 @@ int gradcheck_file(const std::shared_ptr<Engine>& engine, const GradcheckOptions
   if (options.json) {
     ordered_json object{{"file", options.run.lab}, {"passed", passed}, {"gradients", ordered_json::array()}};
     for (const FileRow& row : *rows) object["gradients"].push_back(json_of(row));
-    out << object.dump(2) << "\n";
+    out << json_text(object, 2) << "\n";
   } else {
     out << fmt::format("{} [{}]: {} beside differences of {} in float, h = {:g} * max(1, |x|)\n", options.run.lab,
                        name_of(Badge::simulated), fmt::join(options.backward, ", "), fmt::join(options.forward, ", "),

@@ -12,6 +12,7 @@
 #include "engine/autograd/programs.hpp"
 #include "engine/autograd/tape_check.hpp"
 #include "engine/autograd/tape_text.hpp"
+#include "engine/json_text.hpp"
 #include "engine/reference/torch_gradients.hpp"
 #include "engine/report/report.hpp"
 #include "engine/run/inputs.hpp"
@@ -173,7 +174,7 @@ ordered_json json_of(const CheckedProgram& checked, const std::string& file) {
 int gradcheck_program(Engine& engine, const GradcheckOptions& options, std::ostream& out, std::ostream& problems) {
   const auto checked = check_program(engine, options);
   if (!checked) return report_error(checked.error(), options.json, out, problems);
-  out << (options.json ? json_of(*checked, options.program).dump(2) + "\n" : text_of(*checked, options.program));
+  out << (options.json ? json_text(json_of(*checked, options.program), 2) + "\n" : text_of(*checked, options.program));
   for (size_t i = 0; i < checked->gradients.size(); ++i)
     if (!checked->agrees(i)) return kMisbehaved;
   return kClean;

@@ -11,6 +11,7 @@
 #include "engine/graph/graph_file.hpp"
 #include "engine/graph/graph_text.hpp"
 #include "engine/graph/operators.hpp"
+#include "engine/json_text.hpp"
 #include "engine/report/report.hpp"
 #include "engine/units.hpp"
 
@@ -241,7 +242,7 @@ int graph_command(Engine& engine, const GraphOptions& options, std::ostream& out
   if (options.text)
     out << text_of(shown->graph);
   else if (options.json)
-    out << shown_json(*shown).dump(2) << "\n";
+    out << json_text(shown_json(*shown), 2) << "\n";
   else
     out << shown_text(*shown, options.modules);
   return kClean;

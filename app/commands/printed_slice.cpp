@@ -1,6 +1,7 @@
 // --print NAME[a:b,c:d]
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "app/commands/buffer_checks.hpp"
 #include "app/sandbox/form/arguments.hpp"

@@ -10,6 +10,7 @@
 #include "engine/bench/scheme_map.hpp"
 #include "engine/bench/small_sizes.hpp"
 #include "engine/bench/timed_place.hpp"
+#include "engine/json_text.hpp"
 #include "engine/report/report.hpp"
 
 namespace tilescope {
@@ -330,7 +331,7 @@ int speed_command(Engine& engine, const SpeedOptions& options, std::ostream& out
                : options.view == "map"      ? show_map(asked)
                                             : show_small(asked);
   if (!shown) return report_error(shown.error(), options.json, out, problems);
-  out << (options.json ? shown->object.dump(2) + "\n" : shown->text);
+  out << (options.json ? json_text(shown->object, 2) + "\n" : shown->text);
   return kClean;
 }
 

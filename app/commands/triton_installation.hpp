@@ -1,7 +1,7 @@
 // Which Triton the program would use, as far as files tell: asking the Python process takes a second.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace tilescope {

@@ -9,6 +9,7 @@
 #include "app/commands/commands.hpp"
 #include "app/sandbox/form/arguments.hpp"
 #include "engine/bench/speed_unit.hpp"
+#include "engine/json_text.hpp"
 #include "engine/numbers.hpp"
 #include "engine/report/report.hpp"
 #include "engine/tune/maps/tune_file.hpp"
@@ -306,7 +307,7 @@ Result<TuneMap> known_map(Engine& engine, const SpaceRequest& space) {
 }
 
 int print(const Lab& lab, const Answer& answer, const TuneOptions& options, const Config& config, std::ostream& out) {
-  out << (options.json ? answer_json(answer, options).dump(1) + "\n" : answer_text(lab, answer, options, config));
+  out << (options.json ? json_text(answer_json(answer, options), 1) + "\n" : answer_text(lab, answer, options, config));
   return kClean;
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <type_traits>
 
+#include "engine/json_text.hpp"
+
 namespace tilescope {
 
 /// Takes the value of a key; leaves `value` as it is if the key is missing or its value is of a different type.
@@ -32,8 +34,6 @@ inline void lay_over(nlohmann::json& kept, const nlohmann::json& now) {
 }
 
 /// The text of a file.
-inline std::string file_text(const nlohmann::json& object) {
-  return object.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace) + "\n";
-}
+inline std::string file_text(const nlohmann::json& object) { return json_text(object, 2) + "\n"; }
 
 }  // namespace tilescope

@@ -4,6 +4,7 @@
 
 #include "app/session/json_values.hpp"
 #include "app/session/saved_files.hpp"
+#include "engine/json_text.hpp"
 #include "engine/text_file.hpp"
 
 namespace tilescope {
@@ -157,7 +158,7 @@ ProgressByLab labs_from(const json& object, const char* key) {
   return progress;
 }
 
-json parsed(std::string_view text) { return json::parse(text, nullptr, /*allow_exceptions=*/false); }
+json parsed(std::string_view text) { return json_from(text); }
 
 bool is_progress(const json& object) {
   return object.is_object() && object.value("format", json()).is_number_integer() && object.value("format", 0) >= 1;

@@ -1,8 +1,11 @@
 #include "app/window/export.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "app/draw/sentences.hpp"
 #include "app/session/saved_files.hpp"
 #include "app/window/screen.hpp"
+#include "engine/json_text.hpp"
 #include "engine/report/report.hpp"
 
 namespace tilescope {
@@ -56,7 +59,7 @@ void copy_command(Screen& screen) {
 void export_json(Screen& screen) {
   if (const auto result = screen.session.result())
     // The path of a user file may not be UTF-8.
-    write_text(screen, "json", to_json(*result).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    write_text(screen, "json", json_text(to_json(*result), 2) + "\n");
   else
     screen.show_message(screen.strings("status.nothing_to_save"));
 }

@@ -12,6 +12,7 @@
 #include "app/window/progress_report.hpp"
 #include "app/window/settings.hpp"
 #include "app/window/shell.hpp"
+#include "engine/json_text.hpp"
 #include "engine/report/report.hpp"
 #include "engine/sha256.hpp"
 #include "engine/text_file.hpp"
@@ -39,7 +40,7 @@ int verify(const std::shared_ptr<Engine>& engine, const ExerciseCatalogue& catal
            std::ostream& out, std::ostream& problems) {
   const auto text = read_text(file);
   if (!text) return report_error(make_error(ErrorId::file_not_found, file, std::strerror(errno)), false, out, problems);
-  const auto all = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const auto all = json_from(*text);
   const bool good = all.is_object() && all.value("format", nlohmann::json()) == kProgressReportFormat &&
                     all.contains("exercises") && all["exercises"].is_array();
   if (!good)
@@ -76,7 +77,7 @@ int progress_command(const std::shared_ptr<Engine>& engine, const ProgressOption
     out << options.certificate << "\n";
     return kClean;
   }
-  out << (options.json ? to_json(report).dump(2) + "\n" : to_text(report));
+  out << (options.json ? json_text(to_json(report), 2) + "\n" : to_text(report));
   return kClean;
 }
 

@@ -8,6 +8,7 @@
 #include "app/recall/schedule.hpp"
 #include "app/session/progress_file.hpp"
 #include "app/window/settings.hpp"
+#include "engine/json_text.hpp"
 #include "engine/report/report.hpp"
 
 namespace tilescope {
@@ -90,7 +91,7 @@ int review_command(const Engine& engine, const ReviewOptions& options, std::ostr
   for (const Error& one : recall.problems()) report_error(one, false, out, problems);
   const ProgressByLab learned = read_progress(user_settings_file());
   const auto rows = rows_of(recall, learned);
-  out << (options.json ? to_json(recall, learned, rows).dump(2) + "\n" : to_text(recall, learned, rows));
+  out << (options.json ? json_text(to_json(recall, learned, rows), 2) + "\n" : to_text(recall, learned, rows));
   return recall.problems().empty() ? kClean : kMisbehaved;
 }
 

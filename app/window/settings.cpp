@@ -9,6 +9,7 @@
 #include "app/session/json_values.hpp"
 #include "app/session/saved_files.hpp"
 #include "app/views/view.hpp"
+#include "engine/json_text.hpp"
 
 namespace tilescope {
 namespace {
@@ -210,9 +211,9 @@ void apply_settings(Screen& screen, const json& settings) {
 }
 
 void read_settings(Screen& screen, const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return;
-  const json settings = json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  const auto text = read_text(file);
+  if (!text) return;
+  const json settings = json_from(*text);
   if (!settings.is_discarded()) apply_settings(screen, settings);
 }
 

@@ -21,6 +21,7 @@
 #include "app/sandbox/folder_listing.hpp"
 #include "app/window/settings.hpp"
 #include "app/window/state_file.hpp"
+#include "engine/json_text.hpp"
 #include "engine/run/paths.hpp"
 
 namespace tilescope {
@@ -382,7 +383,7 @@ void Shell::write_state() {
   state["picture"] = fmt::format("{:016x}", picture_);
   state["input"] = {{"buttons", buttons_seen_}, {"keys", keys_seen_}};
   state["idle"] = frames_due_ <= 0 && input_.empty() && !screen_->moving() && !ImGui::GetIO().WantTextInput;
-  std::string now = state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string now = json_text(state);
   if (now == state_text_) return;
   state_text_ = std::move(now);
   const fs::path beside = options_.state_file.string() + ".new";

@@ -9,6 +9,7 @@
 #include "app/window/certificate.hpp"
 #include "app/window/export.hpp"
 #include "app/window/shell.hpp"
+#include "engine/json_text.hpp"
 
 namespace tilescope {
 
@@ -28,8 +29,7 @@ void Shell::save_picture() {
 
 /// `tilescope progress --json` of this window.
 void Shell::save_progress_json() {
-  const std::string text =
-      to_json(report_of_window()).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string text = json_text(to_json(report_of_window()), 2) + "\n";
   auto file = free_file("tilescope-progress", "json");
   if (file)
     if (auto written = replace_file(*file, text); !written) file = tl::unexpected(written.error());

@@ -1,5 +1,7 @@
 #include "app/window/state_file.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "app/views/view.hpp"
 
 namespace tilescope {

@@ -2,7 +2,7 @@
 // that drive the window with real clicks read it (tests/gui/drive_window.sh).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "app/window/screen.hpp"
 

@@ -6,6 +6,7 @@
 #include "app/session/json_values.hpp"
 #include "app/session/saved_files.hpp"
 #include "engine/clock.hpp"
+#include "engine/json_text.hpp"
 #include "engine/phrase_json.hpp"
 #include "engine/text_file.hpp"
 
@@ -42,7 +43,7 @@ Result<json> kept_record(const fs::path& file) {
   std::error_code absent;
   if (fs::exists(file, absent)) {
     const auto text = read_text(file);
-    json kept = text ? json::parse(*text, nullptr, /*allow_exceptions=*/false) : json();
+    json kept = text ? json_from(*text) : json();
     if (kept.is_object()) return kept;
     if (auto aside = set_aside(file); !aside) return tl::unexpected(aside.error());
   }
@@ -115,7 +116,7 @@ json versions_over(const json& kept, json versions) {
 ExerciseRecord read_record(const fs::path& folder) {
   ExerciseRecord record;
   const auto text = read_text(folder / "record.json");
-  const json object = text ? json::parse(*text, nullptr, /*allow_exceptions=*/false) : json();
+  const json object = text ? json_from(*text) : json();
   if (!object.is_object()) return record;
   const auto state = std::ranges::find(kStates, value_of<std::string>(object, "state", kStates.front()));
   if (state != kStates.end()) record.state = static_cast<ExerciseState>(state - kStates.begin());

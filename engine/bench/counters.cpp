@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "engine/json_reader.hpp"
+#include "engine/json_text.hpp"
 #include "engine/text_file.hpp"
 
 namespace tilescope {
@@ -77,7 +78,7 @@ Result<RecordedCounters> read_file(const std::filesystem::path& file) {
   const auto size = std::filesystem::file_size(file, error);
   if (error) return fail(ErrorId::file_not_found, file.string(), error.message());
   if (size > kLargestFile) return fail(ErrorId::counters_refused, file.string(), "it is too large");
-  const json document = json::parse(read_text(file).value_or(""), nullptr, /*allow_exceptions=*/false);
+  const json document = json_from(read_text(file).value_or(""));
   if (document.is_discarded())
     return fail(ErrorId::counters_refused, file.string(), "it is not JSON, or its end is missing");
   return counters_from_json(document, file.string());
@@ -116,7 +117,7 @@ Result<RecordedCounters> counters_from_json(const json& document, const std::str
   const json format = document.value("format", json());
   if (format != json(RecordedCounters::kFormat))
     return fail(ErrorId::counters_refused, source,
-                phrase("it has format version {}, and this program reads version {}", format.dump(),
+                phrase("it has format version {}, and this program reads version {}", json_text(format),
                        RecordedCounters::kFormat));
   std::string fault, wrong;
   RecordedCounters counters;

@@ -8,6 +8,7 @@
 
 #include "engine/json_file.hpp"
 #include "engine/json_reader.hpp"
+#include "engine/json_text.hpp"
 #include "engine/text_file.hpp"
 
 namespace tilescope {
@@ -197,7 +198,7 @@ Result<SpeedReport> report_from_json(const json& document, const std::string& so
   if (!version.is_number_integer()) return fail(ErrorId::recording_refused, source, "it names no format version");
   if (version < json(kFormatWithRates) || version > json(SpeedReport::kMapFormat)) {
     return fail(ErrorId::recording_refused, source,
-                phrase("it has format version {}, and this program reads versions {} to {}", version.dump(),
+                phrase("it has format version {}, and this program reads versions {} to {}", json_text(version),
                        kFormatWithRates, SpeedReport::kMapFormat));
   }
   const Format format{.is_map = version == json(kMapFormatWithRates) || version == json(SpeedReport::kMapFormat),

@@ -8,6 +8,7 @@
 #include "engine/compile/kernel_names.hpp"
 #include "engine/gpu/launch_protocol.hpp"
 #include "engine/gpu/module.hpp"
+#include "engine/json_text.hpp"
 
 namespace tilescope {
 namespace {
@@ -73,7 +74,7 @@ bool LaunchWorker::greet_locked(std::stop_token stop) {
     unusable_ = line.error().reason;
     return false;
   }
-  const json answer = json::parse(*line, nullptr, false);
+  const json answer = json_from(*line);
   greeted_ = answer.is_object() && answer.value("ready", false);
   if (!greeted_) unusable_ = reason_in(answer);
   return greeted_;
@@ -101,7 +102,7 @@ Result<LaunchAnswer> LaunchWorker::ask(Call call, std::stop_token stop) {
   }
   start_locked();
   if (!unusable_.empty() || !greet_locked(stop)) return fail(ErrorId::cuda_failed, what, unusable_);
-  auto line = child_->ask(to_json(request).dump(), kLaunchTimeout, stop, kGrace);
+  auto line = child_->ask(json_text(to_json(request)), kLaunchTimeout, stop, kGrace);
   if (!line) {
     faults_.fetch_add(1, std::memory_order_acq_rel);
     child_.reset();
@@ -109,7 +110,7 @@ Result<LaunchAnswer> LaunchWorker::ask(Call call, std::stop_token stop) {
     if (line.error().cancelled) return fail(ErrorId::cancelled);
     return fail(ErrorId::cuda_failed, what, phrase("its process failed: {}", line.error().reason));
   }
-  const json answer = json::parse(*line, nullptr, false);
+  const json answer = json_from(*line);
   if (answer.is_object() && answer.value("lost", false)) {
     faults_.fetch_add(1, std::memory_order_acq_rel);
     child_.reset();

@@ -12,6 +12,7 @@
 #include "engine/gpu/launch_worker.hpp"
 #include "engine/gpu/module.hpp"
 #include "engine/gpu/output_capture.hpp"
+#include "engine/json_text.hpp"
 
 namespace tilescope {
 namespace {
@@ -101,7 +102,7 @@ int serve_launches() {
   std::FILE* answers = fdopen(dup(STDOUT_FILENO), "w");
   if (!answers || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
   const auto send = [answers](const json& answer) {
-    std::fputs((answer.dump(-1, ' ', false, json::error_handler_t::replace) + '\n').c_str(), answers);
+    std::fputs((json_text(answer) + '\n').c_str(), answers);
     std::fflush(answers);
   };
   auto context = open_context();
@@ -114,7 +115,7 @@ int serve_launches() {
   send({{"ready", true}});
   Worker worker(std::move(*context));
   while (std::getline(std::cin, line)) {
-    send(worker.answer(json::parse(line, nullptr, false)));
+    send(worker.answer(json_from(line)));
     if (worker.lost()) _exit(0);  // this process cannot be recovered
   }
   return 0;

@@ -8,6 +8,7 @@
 
 #include "engine/graph/graph_text.hpp"
 #include "engine/graph/node_error.hpp"
+#include "engine/json_text.hpp"
 #include "engine/text_file.hpp"
 
 namespace tilescope {
@@ -84,8 +85,8 @@ class FileReader {
   Result<size_t> tensor_named(const GraphNode& node, const json& name) const {
     const auto found = name.is_string() ? tensors_.find(name.get<std::string>()) : tensors_.end();
     if (found == tensors_.end())
-      return node_error(node,
-                        phrase("there is no tensor '{}'", name.is_string() ? name.get<std::string>() : name.dump()));
+      return node_error(
+          node, phrase("there is no tensor '{}'", name.is_string() ? name.get<std::string>() : json_text(name)));
     return found->second;
   }
 
@@ -128,7 +129,7 @@ class FileReader {
 }  // namespace
 
 Result<OperatorGraph> graph_from_json(std::string_view text) {
-  const json file = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const json file = json_from(text);
   if (file.is_discarded()) return fail(ErrorId::bad_graph, phrase("file"), phrase("it is not JSON"));
   return FileReader().read(file);
 }

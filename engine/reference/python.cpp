@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "engine/json_text.hpp"
 #include "engine/reference/reference.hpp"
 
 namespace tilescope {
@@ -78,10 +79,10 @@ Result<json> PythonReference::ask(const std::string& who, json request, std::chr
                                   std::stop_token stop) {
   if (!child_) return fail(ErrorId::reference_unavailable, who, "its process has ended");
   request["id"] = ++last_id_;
-  auto line = child_->ask(request.dump(), timeout, stop);
+  auto line = child_->ask(json_text(request), timeout, stop);
   if (!line && line.error().cancelled) return fail(ErrorId::cancelled);
   if (!line) return fail(ErrorId::reference_unavailable, who, line.error().reason);
-  json answer = json::parse(*line, nullptr, false);
+  json answer = json_from(*line);
   if (!answer.is_object()) {
     child_.reset();
     return fail(ErrorId::reference_unavailable, who, phrase("it answered '{}', which is not JSON", excerpt(*line)));

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/child_process.hpp"
+#include "engine/json_text.hpp"
 
 namespace tilescope {
 namespace {
@@ -122,7 +123,7 @@ Result<TorchGradients> torch_gradients(const fs::path& assets, const TapeProgram
   const auto line = (*child)->ask(request->dump(), kPatience, stop);
   if (!line && line.error().cancelled) return fail(ErrorId::cancelled);
   if (!line) return unavailable(line.error().reason);
-  const json answer = json::parse(*line, nullptr, false);
+  const json answer = json_from(*line);
   if (!answer.is_object() || !answer.value("ok", json()).is_boolean())
     return unavailable(phrase("its answer does not belong to the request"));
   if (!answer["ok"].get<bool>()) {

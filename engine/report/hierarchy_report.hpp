@@ -1,7 +1,7 @@
 // Model results as JSON and as text: the occupancy of each launch, and the levels of the memory hierarchy.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "engine/run_result.hpp"

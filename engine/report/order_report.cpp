@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "engine/traffic/block_order/model_error.hpp"
 #include "engine/units.hpp"
 

@@ -1,7 +1,7 @@
 // The block-order model as JSON and as text.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "engine/order_result.hpp"

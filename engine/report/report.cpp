@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "engine/bench/speed_unit.hpp"
 #include "engine/checksum.hpp"
 #include "engine/compile/kernel_names.hpp"
+#include "engine/json_text.hpp"
 #include "engine/kernel_language.hpp"
 #include "engine/report/hierarchy_report.hpp"
 #include "engine/report/order_report.hpp"
@@ -124,9 +126,7 @@ json triton_json(const CompiledModule& module) {
 }
 
 /// Kernels may print any bytes, but JSON holds Unicode.
-std::string readable(const std::string& bytes) {
-  return json::parse(json(bytes).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
-}
+std::string readable(const std::string& bytes) { return json_from(json_text(json(bytes))).get<std::string>(); }
 
 /// The time, and the speed in the lab's unit.
 std::string timing_text(const RunResult& result) {

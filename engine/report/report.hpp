@@ -1,7 +1,7 @@
 // A RunResult as JSON (docs: architecture, command line) and as text for a terminal.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "engine/run_result.hpp"

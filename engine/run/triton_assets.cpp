@@ -1,5 +1,7 @@
 #include "engine/run/triton_assets.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "engine/compile/triton/shipped.hpp"
 #include "engine/kernel_language.hpp"
 #include "engine/run/triton_launch.hpp"

@@ -1,7 +1,7 @@
 // Which PTX of a lab's Triton rungs ships with the program.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "engine/lab.hpp"

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "engine/child_process.hpp"
+#include "engine/json_text.hpp"
 #include "engine/kernel_language.hpp"
 #include "engine/text_file.hpp"
 #include "engine/torch_operator/operator_folder.hpp"
@@ -106,7 +107,7 @@ Result<OperatorRecording> operator_recording_from(std::string_view text, const s
     return tl::unexpected<Error>(make_error(ErrorId::recording_refused, {file, why},
                                             Phrase("Write it again with 'python3 measure.py --json FILE'.")));
   };
-  const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const json object = json_from(text);
   if (!object.is_object()) return refused(Phrase("it is not one JSON object"));
   OperatorRecording recording{.lab = text_at(object, "lab"),
                               .operator_name = text_at(object, "operator"),

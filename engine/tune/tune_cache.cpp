@@ -4,6 +4,7 @@
 
 #include "engine/clock.hpp"
 #include "engine/compile/triton/triton_compiler.hpp"
+#include "engine/json_text.hpp"
 #include "engine/kernel_language.hpp"
 #include "engine/sha256.hpp"
 #include "engine/tune/maps/tune_file.hpp"
@@ -18,7 +19,7 @@ std::string tune_key(const TuneMap& map) {
   const nlohmann::json all{TuneMap::kFormat,  map.lab, map.rung, map.source_hash,    map.sizes,
                            map.params,        axes,    map.gpu,  map.driver_version, map.nvrtc_version,
                            map.triton_version};
-  return sha256_of(all.dump());
+  return sha256_of(json_text(all));
 }
 
 Result<void> describe_map(Engine& engine, const SpaceRequest& space, TuneMap& map) {

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <nlohmann/json.hpp>
 
-#include "engine/json_file.hpp"
+#include "engine/json_text.hpp"
 #include "engine/sha256.hpp"
 #include "engine/text_file.hpp"
 
@@ -60,7 +61,7 @@ std::filesystem::path shipped_file(const std::filesystem::path& root, const json
 std::optional<json> read_shipped(const std::filesystem::path& root, const json& question) {
   const auto text = read_text(shipped_file(root, question));
   if (!text) return std::nullopt;
-  json answer = json::parse(*text, nullptr, false);
+  json answer = json_from(*text);
   if (answer.is_discarded()) return std::nullopt;
   return answer;
 }

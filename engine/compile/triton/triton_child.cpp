@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "engine/compile/nvrtc_library.hpp"
 #include "engine/compile/toolkit_folders.hpp"
-#include "engine/json_file.hpp"
+#include "engine/json_text.hpp"
 #include "engine/program_path.hpp"
 
 namespace tilescope {
@@ -142,7 +143,7 @@ Result<json> TritonChild::answer(const Question& question, const std::stop_token
     if (line.error().cancelled) return fail(ErrorId::cancelled);
     return fail(ErrorId::triton_failed, file, line.error().reason);
   }
-  json answer = json::parse(*line, nullptr, false);
+  json answer = json_from(*line);
   if (answer.is_discarded()) {
     child_.reset();
     return fail(ErrorId::triton_failed, file, Phrase("its answer is not JSON"));
@@ -172,13 +173,13 @@ Result<void> TritonChild::start(const std::stop_token& stop) {
       continue;
     }
     (*child)->set_longest_line(kLongestAnswer);
-    auto line = (*child)->ask(json{{"do", "versions"}}.dump(), options_.start_timeout, stop);
+    auto line = (*child)->ask(json_text(json{{"do", "versions"}}), options_.start_timeout, stop);
     if (!line && line.error().cancelled) return fail(ErrorId::cancelled);
     if (!line) {
       note(line.error().reason.english());
       continue;
     }
-    const json answer = json::parse(*line, nullptr, false);
+    const json answer = json_from(*line);
     if (answer.is_discarded()) {
       note("its answer is not JSON");
     } else if (const auto error = answer.find("error"); error != answer.end()) {

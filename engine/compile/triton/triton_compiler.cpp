@@ -6,6 +6,7 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
@@ -16,7 +17,7 @@
 #include "engine/compile/ptx_link.hpp"
 #include "engine/compile/ptx_text.hpp"
 #include "engine/compile/triton/shipped.hpp"
-#include "engine/json_file.hpp"
+#include "engine/json_text.hpp"
 #include "engine/sha256.hpp"
 #include "engine/text_file.hpp"
 
@@ -63,7 +64,7 @@ TritonCode code_of(const json& answer) {
   code.hidden_pointers = answer.at("hidden");
   code.scratch_bytes = answer.at("scratch").at(0);
   for (const auto& [name, value] : answer.at("constexprs").items())
-    code.constexprs.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+    code.constexprs.emplace_back(name, value.is_string() ? value.get<std::string>() : json_text(value));
   code.ttir = answer.at("ttir");
   code.ttgir = answer.at("ttgir");
   return code;

@@ -1,7 +1,10 @@
 #include "engine/compile/triton/triton_file.hpp"
 
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
+
+#include "engine/json_text.hpp"
 
 namespace tilescope {
 namespace {
@@ -12,7 +15,7 @@ using nlohmann::json;
 std::string python_text(const json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
   if (value.is_null()) return "None";
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
 void take_guess(TritonParameter& parameter, const json& guess) {
