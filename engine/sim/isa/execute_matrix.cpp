@@ -12,7 +12,6 @@
 // f16, bf16, tf32 and fp8: products are exact, and are added one by one, k ascending, to an f32 that is rounded to
 // nearest each time. Tensor cores add several products at once and truncate, so results differ in the last bits: for
 // each product, by at most 2^-22 of the sum of the products' magnitudes. f64 and integers are exact.
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -41,7 +40,8 @@ using ColumnTag = hn::CappedTag<T, 8>;
 
 /// All parts of one register, lane by lane.
 template <class Format>
-HWY_NOINLINE void unpack_a(const typename Format::Bits* bits, typename Format::Chunk (*parts)[32]) {
+HWY_NOINLINE void unpack_a(const Warp& warp, uint16_t slot, typename Format::Chunk (*parts)[32]) {
+  const auto* bits = warp.source<typename Format::Bits>(slot);
   const Tag<typename Format::Bits> d;
   const Tag<typename Format::Chunk> dc;
   for (size_t i = 0; i < 32; i += hn::Lanes(d)) {
@@ -55,7 +55,8 @@ HWY_NOINLINE void unpack_a(const typename Format::Bits* bits, typename Format::C
 
 /// The parts of one register of B: for each part and t the columns 0 2 4 6 1 3 5 7, in C's order.
 template <class Format>
-HWY_NOINLINE void unpack_b(const typename Format::Bits* bits, typename Format::Chunk (*parts)[4][8]) {
+HWY_NOINLINE void unpack_b(const Warp& warp, uint16_t slot, typename Format::Chunk (*parts)[4][8]) {
+  const auto* bits = warp.source<typename Format::Bits>(slot);
   const ColumnTag<typename Format::Bits> d;
   const ColumnTag<typename Format::Chunk> dc;
   HWY_ALIGN typename Format::Bits columns[4][8];
@@ -156,8 +157,7 @@ HWY_INLINE void store_row(D d, V row, Columns<T>& columns, size_t g, size_t i) {
 
 /// Eight rows and eight columns, over kDepth steps: `a` has 32 chunks per register, `b` eight per step.
 template <class Sum, class T, size_t kDepth, size_t kParts>
-HWY_NOINLINE void multiply_band(const T (*const* a)[32], const T (*b)[kParts][4][8], const Columns<T>& c,
-                                Columns<T>& out) {
+HWY_NOINLINE void multiply_band(const T (*a)[32], const T (*b)[4][8], const Columns<T>& c, Columns<T>& out) {
   const ColumnTag<T> d;
   for (size_t i = 0; i < 8; i += hn::Lanes(d)) {
     const auto start = [&](size_t g) HWY_ATTR { return Sum::begin(d, load_row(d, c, g, i)); };
@@ -166,8 +166,8 @@ HWY_NOINLINE void multiply_band(const T (*const* a)[32], const T (*b)[kParts][4]
     for (size_t j = 0; j < kDepth; ++j) {
       for (size_t t = 0; t < 4; ++t) {
         for (size_t part = 0; part < kParts; ++part) {
-          const T* from = a[j][part] + t;
-          const auto column = hn::Load(d, b[j][part][t] + i);
+          const T* from = a[j * kParts + part] + t;
+          const auto column = hn::Load(d, b[j * kParts + part][t] + i);
           s0 = Sum::step(d, hn::Set(d, from[0]), column, s0);
           s1 = Sum::step(d, hn::Set(d, from[4]), column, s1);
           s2 = Sum::step(d, hn::Set(d, from[8]), column, s2);
@@ -186,34 +186,39 @@ HWY_NOINLINE void multiply_band(const T (*const* a)[32], const T (*b)[kParts][4]
   }
 }
 
-/// kBands times 8 rows, kStrips times 8 columns, kDepth registers along k. C and D may be in different formats.
-template <class A, class B, class Sum, class C, class D, size_t kBands, size_t kStrips, size_t kDepth>
-const Operation* Multiply(Warp& warp, const Operation* operation, uint32_t mask) {
-  using T = typename A::Chunk;
-  static_assert(A::kParts == B::kParts);
+/// What instructions of one shape differ in: how A and B are read, and what is done with them.
+template <class T>
+struct Factors {
+  void (*unpack_a)(const Warp& warp, uint16_t slot, T (*parts)[32]);
+  void (*unpack_b)(const Warp& warp, uint16_t slot, T (*parts)[4][8]);
+  void (*multiply_band)(const T (*a)[32], const T (*b)[4][8], const Columns<T>& c, Columns<T>& out);
+};
+
+/// kBands times 8 rows, kStrips times 8 columns, kDepth registers along k, each of kParts elements. C and D may be in
+/// different formats.
+template <class T, class C, class D, size_t kBands, size_t kStrips, size_t kDepth, size_t kParts>
+HWY_NOINLINE const Operation* multiply(Warp& warp, const Operation* operation, uint32_t mask,
+                                       const Factors<T>& factors) {
   if (!is_whole_warp(warp, operation, mask)) return warp.leave(operation);
   const FragmentOperands& operands = warp.machine->setup().program->fragments[operation->extra];
   const auto& [d_slots, a_slots, b_slots, c_slots] = operands.slots;
-  HWY_ALIGN T a[kBands][kDepth][A::kParts][32];
-  HWY_ALIGN T b[kStrips][kDepth][B::kParts][4][8];
+  HWY_ALIGN T a[kBands][kDepth * kParts][32];
+  HWY_ALIGN T b[kStrips][kDepth * kParts][4][8];
   Columns<T> out[kStrips][kBands];
   for (size_t band = 0; band < kBands; ++band) {
     for (size_t j = 0; j < kDepth; ++j) {
       // Two bands make 16 rows, whose registers alternate.
       const size_t reg = kBands == 1 ? j : band / 2 * 2 * kDepth + 2 * j + band % 2;
-      unpack_a<A>(warp.source<typename A::Bits>(a_slots[reg]), a[band][j]);
+      factors.unpack_a(warp, a_slots[reg], a[band] + j * kParts);
     }
   }
   for (size_t strip = 0; strip < kStrips; ++strip)
-    for (size_t j = 0; j < kDepth; ++j)
-      unpack_b<B>(warp.source<typename B::Bits>(b_slots[strip * kDepth + j]), b[strip][j]);
+    for (size_t j = 0; j < kDepth; ++j) factors.unpack_b(warp, b_slots[strip * kDepth + j], b[strip] + j * kParts);
   for (size_t strip = 0; strip < kStrips; ++strip) {
     for (size_t band = 0; band < kBands; ++band) {
       Columns<T> c;
       C::load(warp, c_slots.data() + (strip * kBands + band) * C::kRegisters, c);
-      const T(*rows[kDepth])[32];
-      for (size_t j = 0; j < kDepth; ++j) rows[j] = a[band][j];
-      multiply_band<Sum, T, kDepth, A::kParts>(rows, b[strip], c, out[strip][band]);
+      factors.multiply_band(a[band], b[strip], c, out[strip][band]);
     }
   }
   for (size_t strip = 0; strip < kStrips; ++strip)
@@ -221,6 +226,14 @@ const Operation* Multiply(Warp& warp, const Operation* operation, uint32_t mask)
       D::store(warp, d_slots.data() + (strip * kBands + band) * D::kRegisters, out[strip][band], mask);
   ++warp.synchronisations;
   return operation + 1;
+}
+
+template <class A, class B, class Sum, class C, class D, size_t kBands, size_t kStrips, size_t kDepth>
+const Operation* Multiply(Warp& warp, const Operation* operation, uint32_t mask) {
+  using T = typename A::Chunk;
+  static_assert(A::kParts == B::kParts);
+  static constexpr Factors<T> kFactors{&unpack_a<A>, &unpack_b<B>, &multiply_band<Sum, T, kDepth, A::kParts>};
+  return multiply<T, C, D, kBands, kStrips, kDepth, A::kParts>(warp, operation, mask, kFactors);
 }
 
 // Names for the rows of isa.def.
