@@ -8,7 +8,7 @@
 #include "labs/attention_shape.hpp"
 #include "labs/attention_triton.hpp"
 
-namespace tilescope {
+namespace tilescope::attention_lab {
 namespace {
 
 // A rung's own scratch comes last, so that all rungs can be timed on the buffers of the one that has the most.
@@ -431,4 +431,4 @@ Lab make_attention() {
 const bool registered = register_lab(make_attention());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::attention_lab

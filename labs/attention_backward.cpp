@@ -9,7 +9,7 @@
 #include "labs/attention_shape.hpp"
 #include "labs/predict.hpp"
 
-namespace tilescope {
+namespace tilescope::attention_backward_lab {
 namespace {
 
 constexpr int64_t kBlockM = 64;  // queries of a step, as the kernel has it
@@ -409,4 +409,4 @@ Lab make_attention_backward() {
 const bool registered = register_lab(make_attention_backward());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::attention_backward_lab

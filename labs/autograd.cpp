@@ -11,7 +11,7 @@
 #include "engine/numbers.hpp"
 #include "labs/predict.hpp"
 
-namespace tilescope {
+namespace tilescope::autograd_lab {
 namespace {
 
 constexpr int64_t kSlab = 32;  // rows whose sums a thread of layernorm_backward_weights adds up
@@ -485,4 +485,4 @@ Lab make_autograd() {
 const bool registered = register_lab(make_autograd());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::autograd_lab

@@ -6,7 +6,7 @@
 #include "engine/numbers.hpp"
 #include "labs/predict.hpp"
 
-namespace tilescope {
+namespace tilescope::coalescing_lab {
 namespace {
 
 constexpr int64_t kLargestOnSimulator = int64_t{1} << 18;  // with STRIDE 32, 2 buffers of 32 MiB
@@ -257,4 +257,4 @@ Lab make_coalescing() {
 const bool registered = register_lab(make_coalescing());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::coalescing_lab

@@ -6,7 +6,7 @@
 #include "engine/numbers.hpp"
 #include "engine/specs.hpp"
 
-namespace tilescope {
+namespace tilescope::execution_model_lab {
 namespace {
 
 constexpr int64_t kLargestOnSimulator = int64_t{1} << 14;  // blocks
@@ -301,4 +301,4 @@ Lab make_execution_model() {
 const bool registered = register_lab(make_execution_model());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::execution_model_lab

@@ -8,7 +8,7 @@
 #include "engine/numbers.hpp"
 #include "labs/predict.hpp"
 
-namespace tilescope {
+namespace tilescope::fusion_lab {
 namespace {
 
 enum ChainBuffer : size_t { kMatrix, kScale, kShift, kTotal, kScaled, kShifted, kY };
@@ -279,4 +279,4 @@ Lab make_fusion() {
 const bool registered = register_lab(make_fusion());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::fusion_lab

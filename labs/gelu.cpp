@@ -9,7 +9,7 @@
 #include "labs/predict.hpp"
 #include "labs/triton.hpp"
 
-namespace tilescope {
+namespace tilescope::gelu_lab {
 namespace {
 
 constexpr int64_t kLargestOnSimulator = int64_t{1} << 22;
@@ -368,4 +368,4 @@ Lab make_gelu() {
 const bool registered = register_lab(make_gelu());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::gelu_lab

@@ -11,7 +11,7 @@
 #include "labs/matmul_triton.hpp"
 #include "labs/predict.hpp"
 
-namespace tilescope {
+namespace tilescope::grouped_order_lab {
 namespace {
 
 enum Buffer : size_t { kA, kB, kC };
@@ -339,4 +339,4 @@ Lab make_grouped_order() {
 const bool registered = register_lab(make_grouped_order());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::grouped_order_lab

@@ -7,7 +7,7 @@
 #include "labs/predict.hpp"
 #include "labs/triton.hpp"
 
-namespace tilescope {
+namespace tilescope::hello_lab {
 namespace {
 
 constexpr int64_t kLargestHelloOnSimulator = int64_t{1} << 18;  // one thread takes them one after the other
@@ -250,4 +250,4 @@ Lab make_hello() {
 const bool registered = register_lab(make_hello());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::hello_lab

@@ -8,7 +8,7 @@
 #include "labs/triton.hpp"
 #include "labs/triton_rows.hpp"
 
-namespace tilescope {
+namespace tilescope::layernorm_lab {
 namespace {
 
 constexpr float kEpsilon = 1e-5f;
@@ -313,4 +313,4 @@ Lab make_layernorm() {
 const bool registered = register_lab(make_layernorm());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::layernorm_lab

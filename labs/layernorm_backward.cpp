@@ -10,7 +10,7 @@
 #include "labs/limits.hpp"
 #include "labs/rows.hpp"
 
-namespace tilescope {
+namespace tilescope::layernorm_backward_lab {
 namespace {
 
 constexpr int64_t kSlabStep = 44;               // a third of an H200's SMs
@@ -433,4 +433,4 @@ Lab make_layernorm_backward() {
 const bool registered = register_lab(make_layernorm_backward());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::layernorm_backward_lab

@@ -8,7 +8,7 @@
 #include "labs/predict.hpp"
 #include "labs/triton.hpp"
 
-namespace tilescope {
+namespace tilescope::matmul_epilogue_lab {
 namespace {
 
 enum Buffer : size_t { kA, kB, kProduct, kBias, kC };
@@ -276,4 +276,4 @@ Lab make_matmul_epilogue() {
 const bool registered = register_lab(make_matmul_epilogue());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::matmul_epilogue_lab

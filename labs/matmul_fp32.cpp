@@ -9,7 +9,7 @@
 #include "labs/matmul_fp32_pick.hpp"
 #include "labs/predict.hpp"
 
-namespace tilescope {
+namespace tilescope::matmul_fp32_lab {
 namespace {
 
 enum Buffer : size_t { kA, kB, kC };
@@ -488,4 +488,4 @@ Lab make_matmul_fp32() {
 const bool registered = register_lab(make_matmul_fp32());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::matmul_fp32_lab

@@ -7,7 +7,7 @@
 #include "labs/matmul_triton.hpp"
 #include "labs/predict.hpp"
 
-namespace tilescope {
+namespace tilescope::matmul_tensor_core_lab {
 namespace {
 
 enum Buffer : size_t { kA, kB, kC };
@@ -284,4 +284,4 @@ Lab make_matmul_tensor_core() {
 const bool registered = register_lab(make_matmul_tensor_core());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::matmul_tensor_core_lab

@@ -9,7 +9,7 @@
 #include "labs/triton.hpp"
 #include "labs/triton_rows.hpp"
 
-namespace tilescope {
+namespace tilescope::pytorch_op_lab {
 namespace {
 
 constexpr float kEpsilon = 1e-5f;
@@ -260,4 +260,4 @@ Lab make_pytorch_op() {
 const bool registered = register_lab(make_pytorch_op());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::pytorch_op_lab

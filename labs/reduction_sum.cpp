@@ -13,7 +13,7 @@
 #include "engine/specs.hpp"
 #include "labs/triton.hpp"
 
-namespace tilescope {
+namespace tilescope::reduction_sum_lab {
 namespace {
 
 constexpr int64_t kLargestOnSimulator = int64_t{1} << 24;
@@ -417,4 +417,4 @@ Lab make_reduction_sum() {
 const bool registered = register_lab(make_reduction_sum());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::reduction_sum_lab

@@ -9,7 +9,7 @@
 #include "labs/triton.hpp"
 #include "labs/triton_rows.hpp"
 
-namespace tilescope {
+namespace tilescope::rmsnorm_lab {
 namespace {
 
 constexpr float kEpsilon = 1e-5f;
@@ -336,4 +336,4 @@ Lab make_rmsnorm() {
 const bool registered = register_lab(make_rmsnorm());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::rmsnorm_lab

@@ -8,7 +8,7 @@
 #include "labs/predict.hpp"
 #include "labs/triton.hpp"
 
-namespace tilescope {
+namespace tilescope::sin_cos_add_lab {
 namespace {
 
 constexpr int64_t kLargestOnSimulator = int64_t{1} << 23;
@@ -258,4 +258,4 @@ Lab make_sin_cos_add() {
 const bool registered = register_lab(make_sin_cos_add());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::sin_cos_add_lab

@@ -11,7 +11,7 @@
 #include "labs/triton.hpp"
 #include "labs/triton_rows.hpp"
 
-namespace tilescope {
+namespace tilescope::softmax_lab {
 namespace {
 
 enum Buffer : size_t { kX, kOut, kPlaces, kEntered, kStep, kMaximum, kSums };
@@ -383,4 +383,4 @@ Lab make_softmax() {
 const bool registered = register_lab(make_softmax());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::softmax_lab

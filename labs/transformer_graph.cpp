@@ -8,7 +8,7 @@
 #include "labs/sizes.hpp"
 #include "labs/transformer_layer.hpp"
 
-namespace tilescope {
+namespace tilescope::transformer_graph_lab {
 namespace {
 
 constexpr int64_t kMostHeadDim = 128;  // of the attention in one kernel: 32 · DIMS
@@ -408,4 +408,4 @@ Lab make_transformer_graph() {
 const bool registered = register_lab(make_transformer_graph());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::transformer_graph_lab

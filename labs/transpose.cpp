@@ -8,7 +8,7 @@
 #include "engine/numbers.hpp"
 #include "labs/predict.hpp"
 
-namespace tilescope {
+namespace tilescope::transpose_lab {
 namespace {
 
 constexpr int64_t kLargestOnSimulator = 4096;  // 2 buffers of 64 MiB
@@ -355,4 +355,4 @@ Lab make_transpose() {
 const bool registered = register_lab(make_transpose());
 
 }  // namespace
-}  // namespace tilescope
+}  // namespace tilescope::transpose_lab
