@@ -42,11 +42,7 @@ foreach(area_folder ${test_areas})
     target_link_libraries(${area}_test PRIVATE ${TEST_LIBRARIES_${area}} GTest::gtest GTest::gmock GTest::gtest_main)
     target_compile_options(${area}_test PRIVATE ${OPTIMISE_LITTLE})
     use_precompiled(tests ${area}_test)
-    use_unity(${area}_test)
-    # That a local name of one file hides a name of another says nothing.
-    if(TILESCOPE_UNITY)
-      target_compile_options(${area}_test PRIVATE -Wno-shadow)
-    endif()
+    use_unity(${area}_test MOST 6)
     add_dependencies(${area}_test tilescope-worker)
     target_compile_definitions(${area}_test PRIVATE TILESCOPE_SOURCE="${PROJECT_SOURCE_DIR}" TILESCOPE_BINARY="${PROJECT_BINARY_DIR}")
     # What takes long comes in parts that run side by side, and starts first. A program counts as two, a script that

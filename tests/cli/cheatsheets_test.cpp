@@ -82,7 +82,7 @@ class CheatSheetCode : public ExecFolder {
     const auto known = runs.find(name[1]);
     ASSERT_NE(known, runs.end()) << "this test does not know how to run " << name[1];
     write(file, block);
-    const Outcome outcome = exec(file + " " + known->second.words);
+    const ExecOutcome outcome = exec(file + " " + known->second.words);
     if (outcome.problems.find("was not found") != std::string::npos) GTEST_SKIP() << outcome.problems;
     EXPECT_EQ(outcome.status, 0) << name[1] << ":\n" << outcome.out << outcome.problems;
     EXPECT_THAT(outcome.out, HasSubstr(known->second.printed)) << name[1];
@@ -176,7 +176,7 @@ TEST_F(CheatSheetCode, NumbersOfErrorsAreThoseOfTheToolkit) {
     EXPECT_GE(errors, 12U);
     write("numbers.cu",
           "#include <driver_types.h>\n__global__ void set(int* x) {\n" + checks + "  x[threadIdx.x] = 1;\n}\n");
-    const Outcome outcome = exec("numbers.cu --grid 1 --block 32 --arg buf:i32:32:poison");
+    const ExecOutcome outcome = exec("numbers.cu --grid 1 --block 32 --arg buf:i32:32:poison");
     if (outcome.problems.find("was not found") != std::string::npos) GTEST_SKIP() << outcome.problems;
     EXPECT_EQ(outcome.status, 0) << outcome.problems;
   }

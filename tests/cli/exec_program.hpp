@@ -20,7 +20,7 @@ inline std::string read_file(const std::filesystem::path& path) {
   return text.str();
 }
 
-struct Outcome {
+struct ExecOutcome {
   int status = 0;
   std::string out, problems;
 };
@@ -40,7 +40,7 @@ class ExecFolder : public testing::Test {
   }
 
   /// `environment`: "NAME=value", set for the program.
-  Outcome exec(const std::string& words, const std::string& environment = {}) const {
+  ExecOutcome exec(const std::string& words, const std::string& environment = {}) const {
     const std::string command = "cd '" + folder_.string() + "' && " + environment +
                                 " '" TILESCOPE_BINARY "/tilescope' exec " + words + " > out.txt 2> problems.txt";
     const int status = std::system(command.c_str());

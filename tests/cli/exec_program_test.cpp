@@ -25,13 +25,13 @@ class ExecProgram : public ExecFolder {
           "  if (i < n) y[i] = factor * x[i];\n"
           "}\n");
   }
-  Outcome scale(const std::string& arguments, const std::string& launch = "--grid 8 --block 128") const {
+  ExecOutcome scale(const std::string& arguments, const std::string& launch = "--grid 8 --block 128") const {
     return exec("scale.cu " + launch + " " + arguments);
   }
 
   /// One sentence, status 2, and nothing on standard output.
   void expect_refused(const std::string& words, const std::string& sentence) const {
-    const Outcome outcome = exec(words);
+    const ExecOutcome outcome = exec(words);
     EXPECT_EQ(outcome.status, 2) << words << "\n" << outcome.out << outcome.problems;
     EXPECT_EQ(outcome.out, "") << words;
     EXPECT_THAT(outcome.problems, AllOf(testing::StartsWith("tilescope: "), HasSubstr(sentence))) << words;
@@ -50,7 +50,7 @@ const std::string kScaleArguments = "--arg buf:f32:1000:iota:x --arg buf:f32:100
 
 TEST_F(ExecProgram, APlainKernelRunsByItsNameOrWithoutOne) {
   for (const char* kernel : {"", "--kernel scale ", "--kernel 'scale(float const*, float*, float, int)' "}) {
-    const Outcome outcome = scale(kernel + kScaleArguments + " --dump y=y.bin --dump x=x.bin --json");
+    const ExecOutcome outcome = scale(kernel + kScaleArguments + " --dump y=y.bin --dump x=x.bin --json");
     ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.problems;
     EXPECT_EQ(values<float>("y.bin").at(700), 1400.0F);
     EXPECT_EQ(values<float>("x.bin").at(700), 700.0F);
@@ -61,7 +61,7 @@ TEST_F(ExecProgram, APlainKernelRunsByItsNameOrWithoutOne) {
 }
 
 TEST_F(ExecProgram, AFindingGivesStatusOne) {
-  const Outcome outcome = scale("--arg buf:f32:1000:iota:x --arg buf:f32:1000:poison:y --arg f32:2 --arg i32:1001");
+  const ExecOutcome outcome = scale("--arg buf:f32:1000:iota:x --arg buf:f32:1000:poison:y --arg f32:2 --arg i32:1001");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, HasSubstr("out of bounds: read of 4 bytes at x+4000 (buffer of 4000 bytes), scale.cu:3"));
 }
@@ -72,7 +72,7 @@ TEST_F(ExecProgram, AFindingInAHeaderNamesItsLineAndTheCall) {
         "#include \"load.cuh\"\n__global__ void k(const float* x, float* y) {\n  y[threadIdx.x] = load(x, "
         "threadIdx.x);\n}\n");
   const std::string launch = "calls.cu --grid 1 --block 32 --arg buf:f32:32:iota:x --arg buf:f32:32:zero:y";
-  const Outcome outcome = exec(launch);
+  const ExecOutcome outcome = exec(launch);
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("out of bounds: read of 4 bytes at x+4000 (buffer of 128 bytes)"),
                                  HasSubstr("load.cuh:3, called at calls.cu:3, block (0,0,0) thread (0,0,0)")));
@@ -88,7 +88,8 @@ TEST_F(ExecProgram, SharedMemoryIsNamedByItsArrays) {
         "template <int kRows> __global__ void k(float* y) {\n  __shared__ float As[kRows], Bs[kRows][COLUMNS + 1];\n"
         "  As[threadIdx.x] = 1;\n  Bs[threadIdx.x][2] = 1;\n  y[threadIdx.x] = Bs[63 - threadIdx.x][2] + "
         "As[threadIdx.x];\n}\n");
-  const Outcome outcome = exec("tile.cu --kernel 'k<64>' --grid 1 --block 64 -D COLUMNS=32 --arg buf:f32:64:zero:y");
+  const ExecOutcome outcome =
+      exec("tile.cu --kernel 'k<64>' --grid 1 --block 64 -D COLUMNS=32 --arg buf:f32:64:zero:y");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("shared race: write of 4 bytes at Bs[0][2] (shared memory of 8704 bytes)"),
                                  HasSubstr("uninitialised read: read of 4 bytes at Bs[63][2]")));
@@ -107,7 +108,7 @@ TEST_F(ExecProgram, ForgottenSharedMemoryIsNamed) {
 
 TEST_F(ExecProgram, WithoutNvrtcStatusIsThree) {
   setenv("TILESCOPE_HIDE", "nvrtc", 1);
-  const Outcome outcome = scale(kScaleArguments + " --json");
+  const ExecOutcome outcome = scale(kScaleArguments + " --json");
   unsetenv("TILESCOPE_HIDE");
   EXPECT_EQ(outcome.status, 3);
   EXPECT_EQ(json::parse(outcome.out)["status"], "unavailable");
@@ -150,14 +151,14 @@ int main(int argc, char** argv) {
   return 0;
 }
 )");
-  const Outcome outcome = exec("sample.cu --grid 1 --block 64 --arg buf:f32:64:iota:x --arg u32:64 --dump x=x.bin");
+  const ExecOutcome outcome = exec("sample.cu --grid 1 --block 64 --arg buf:f32:64:iota:x --arg u32:64 --dump x=x.bin");
   ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.problems;
   const auto x = values<float>("x.bin");
   EXPECT_EQ(x.at(2), 1.5F);
   EXPECT_TRUE(std::isinf(x.at(3)));
   EXPECT_EQ(x.at(4), 3.402823466e+38F);
   EXPECT_EQ(x.at(60), 3.14159265F);
-  const Outcome wrong = exec("sample.cu --grid 1 --block 64 --arg buf:f32:32:iota:x --arg u32:64");
+  const ExecOutcome wrong = exec("sample.cu --grid 1 --block 64 --arg buf:f32:32:iota:x --arg u32:64");
   EXPECT_EQ(wrong.status, 1);
   EXPECT_THAT(wrong.out, HasSubstr("sample.cu:22")) << "lines stay where they are";
 }
@@ -169,8 +170,8 @@ TEST_F(ExecProgram, ATemplateRunsWithItsArguments) {
         "}\n"
         "__global__ void other(int* x) { x[0] = 1; }\n");
   for (const char* name : {"'ops::fill<double, 3>'", "'fill<double,1+2>'"}) {
-    const Outcome outcome = exec(std::string("template.cu --grid 1 --block 8 --arg buf:f64:8:poison:x --kernel ") +
-                                 name + " --dump x=x.bin");
+    const ExecOutcome outcome = exec(std::string("template.cu --grid 1 --block 8 --arg buf:f64:8:poison:x --kernel ") +
+                                     name + " --dump x=x.bin");
     ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.problems;
     EXPECT_EQ(values<double>("x.bin").at(7), 3.0);
   }
@@ -184,7 +185,7 @@ TEST_F(ExecProgram, TheInstantiationThatHostCodeLaunchesIsTheOneMeant) {
   write("template.cu",
         "template <int N> __global__ void fill(int* x) { x[threadIdx.x] = N; }\n"
         "int main() { int* x; fill<7><<<1, 8>>>(x); }\n");
-  const Outcome outcome = exec("template.cu --grid 1 --block 8 --arg buf:i32:8:poison:x --dump x=x.bin");
+  const ExecOutcome outcome = exec("template.cu --grid 1 --block 8 --arg buf:i32:8:poison:x --dump x=x.bin");
   ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.problems;
   EXPECT_EQ(values<int>("x.bin").at(5), 7);
 }
@@ -213,7 +214,7 @@ __global__ void all(double* out, half h, __nv_bfloat16 b, float f, double d, sig
   for (int i = 0; i < 16; ++i) out[i] = values[i];
 }
 )");
-  const Outcome outcome = exec(
+  const ExecOutcome outcome = exec(
       "all.cu --grid 1 --block 1 --arg buf:f64:16:poison:out --arg f16:1.5 --arg bf16:-2 --arg f32:-inf --arg "
       "f64:0x1p-3 "
       "--arg i8:-128 --arg u16:0xffff --arg i64:-9007199254740991 --arg u64:9007199254740992 --arg bool:true --arg "
@@ -231,7 +232,7 @@ __global__ void all(double* out, half h, __nv_bfloat16 b, float f, double d, sig
 TEST_F(ExecProgram, EveryInitialContentIsWhatItSays) {
   write("keep.cu", "__global__ void keep(const void* x) {}\n");
   const auto contents = [&](const std::string& buffer) {
-    const Outcome outcome = exec("keep.cu --grid 1 --block 1 --arg " + buffer + ":x --dump x=x.bin --seed 5");
+    const ExecOutcome outcome = exec("keep.cu --grid 1 --block 1 --arg " + buffer + ":x --dump x=x.bin --seed 5");
     EXPECT_EQ(outcome.status, 0) << buffer << outcome.problems;
   };
   contents("buf:i16:4:-3");
@@ -315,7 +316,7 @@ TEST_F(ExecProgram, ImpossibleLaunchesAreRefusedWithTheLimit) {
       {"--grid 1 --block 1 --on tpu", "--on takes 'sim' or 'gpu', not 'tpu'"},
       {"--block 1", "--grid"}};
   for (const auto& [launch, sentence] : cases) {
-    const Outcome outcome = scale(kScaleArguments, launch);
+    const ExecOutcome outcome = scale(kScaleArguments, launch);
     EXPECT_EQ(outcome.status, 2) << launch << outcome.out;
     EXPECT_THAT(outcome.problems, HasSubstr(sentence)) << launch;
   }
@@ -368,7 +369,7 @@ TEST_F(ExecProgram, DefinesAndIncludeFoldersReachTheCompiler) {
   const std::string launch = "uses.cu --grid 1 --block 1 --arg buf:i32:1:zero:x --dump x=x.bin -D FACTOR=3 -DFLAG";
   EXPECT_THAT(exec(launch).problems,
               HasSubstr("Not found, and taken as empty: value.h; give the folder with --include"));
-  const Outcome outcome = exec(launch + " --include headers");
+  const ExecOutcome outcome = exec(launch + " --include headers");
   ASSERT_EQ(outcome.status, 0) << outcome.problems;
   EXPECT_EQ(values<int>("x.bin").at(0), 16);
 }

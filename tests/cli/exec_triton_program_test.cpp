@@ -29,7 +29,7 @@ class OwnKernels : public ExecFolder {
  protected:
   /// Status 2 and a sentence.
   void expect_refused(const std::string& words, const std::string& sentence) const {
-    const Outcome outcome = exec(words);
+    const ExecOutcome outcome = exec(words);
     EXPECT_EQ(outcome.status, 2) << words << "\n" << outcome.out << outcome.problems;
     EXPECT_THAT(outcome.problems, HasSubstr(sentence)) << words;
   }
@@ -47,7 +47,7 @@ class OwnTriton : public OwnKernels {
 constexpr const char* kArguments = " --arg buf:f32:n:iota --arg buf:f32:n:poison --arg n=i32:1000";
 
 TEST_F(OwnTriton, RunsAndPrints) {
-  const Outcome outcome =
+  const ExecOutcome outcome =
       exec("twice.py --grid 'ceil(n/BLOCK)' -D BLOCK=256 --print 'y[997:1000]'" + std::string(kArguments));
   EXPECT_EQ(outcome.status, 0) << outcome.problems;
   EXPECT_THAT(outcome.out, HasSubstr("[997] 1994 1996 1998"));
@@ -56,15 +56,15 @@ TEST_F(OwnTriton, RunsAndPrints) {
 
 TEST_F(OwnTriton, RunsWhatIsCompiledForADifferentTarget) {
   for (const char* target : {"sm_75", "sm_89", "sm_90", "sm_100"}) {
-    const Outcome outcome = exec("twice.py --grid 4 -D BLOCK=256 --print 'y[999:1000]' --target " +
-                                 std::string(target) + std::string(kArguments));
+    const ExecOutcome outcome = exec("twice.py --grid 4 -D BLOCK=256 --print 'y[999:1000]' --target " +
+                                     std::string(target) + std::string(kArguments));
     EXPECT_EQ(outcome.status, 0) << target << ": " << outcome.problems;
     EXPECT_THAT(outcome.out, HasSubstr("[999] 1998")) << target;
   }
 }
 
 TEST_F(OwnTriton, SuggestsALineThatRuns) {
-  const Outcome outcome = exec("twice.py --json");
+  const ExecOutcome outcome = exec("twice.py --json");
   EXPECT_EQ(outcome.status, 2);
   const std::string line = nlohmann::json::parse(outcome.out).at("suggestion");
   EXPECT_THAT(line, HasSubstr("--grid 4 -D BLOCK=1024"));
@@ -76,7 +76,7 @@ TEST_F(OwnTriton, FindsAMissingMask) {
   std::string text = kTwice;
   text.replace(text.rfind(", mask=i < n"), 12, "");
   write("unmasked.py", text);
-  const Outcome outcome = exec("unmasked.py --grid 4 -D BLOCK=256" + std::string(kArguments));
+  const ExecOutcome outcome = exec("unmasked.py --grid 4 -D BLOCK=256" + std::string(kArguments));
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, HasSubstr("unmasked.py:8"));
 }
@@ -149,7 +149,7 @@ TEST_F(OwnTriton, ALineIsNamedOnlyIfItIsTheReason) {
   expect_refused("chain.py" + line,
                  "chain.py(9): error: HALF is not defined (line 4 of the file raised ZeroDivisionError");
   write("other.py", with("OTHER"));
-  const Outcome other = exec("other.py" + line);
+  const ExecOutcome other = exec("other.py" + line);
   EXPECT_THAT(other.problems, HasSubstr("other.py(9): error: OTHER is not defined"));
   EXPECT_THAT(other.problems, Not(HasSubstr("raised")));
   write("tuned.py", with("1").insert(head.size(), "@triton.autotune(configs=CONFIGS, key=[])\n"));
@@ -165,7 +165,7 @@ TEST_F(OwnTriton, AHeuristicSeesWhatOthersComputed) {
         "@triton.jit\ndef tiles(y, n, K: tl.constexpr, M: tl.constexpr, N: tl.constexpr):\n"
         "    tl.store(y + tl.arange(0, N), tl.full([N], 100 * M + K, tl.int32))\n");
   const std::string line = "tiles.py --grid 1 --arg y=buf:i32:32:poison --arg n=i32:64 --print 'y[31:32]'";
-  const Outcome outcome = exec(line);
+  const ExecOutcome outcome = exec(line);
   EXPECT_THAT(outcome.out, HasSubstr("[31] 1617\n")) << outcome.problems;
   EXPECT_THAT(outcome.out, HasSubstr("num_warps=2"));
   EXPECT_THAT(exec(line + " -D M=4 --num-warps 1").out,
@@ -176,7 +176,7 @@ TEST_F(OwnTriton, AHeuristicSeesWhatOthersComputed) {
 TEST_F(OwnTriton, CompilesOnceForNumbersThatGiveTheSameCode) {
   const std::string cache = "XDG_CACHE_HOME='" + (folder_ / "cache").string() + "'";
   const auto is_cached = [&](const std::string& n) {
-    const Outcome outcome = exec(
+    const ExecOutcome outcome = exec(
         "twice.py --grid 'ceil(n/BLOCK)' -D BLOCK=256 --arg buf:f32:n:iota "
         "--arg buf:f32:n:poison --print 'y[0:1]' --arg n=i32:" +
             n,
@@ -225,12 +225,12 @@ TEST_F(OwnTriton, AnImportedFileMayRaise) {
   write("copies.py", copies("from helper import doubled"));
   EXPECT_THAT(exec("copies.py" + line).out, HasSubstr("[999] 1998\n"));
   write("helper.py", "import triton\nimport no_such_package\nBASE = 1 // 0\ndoubled = BASE\n");
-  const Outcome missing = exec("copies.py" + line);
+  const ExecOutcome missing = exec("copies.py" + line);
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.problems, HasSubstr("cannot import name 'doubled' from 'helper'"));
   EXPECT_THAT(missing.problems, HasSubstr("line 3 of that file raised ZeroDivisionError"));
   write("helper.py", "import triton\nBASE = 1 // 0\nif BASE:\n    pass\n");
-  const Outcome never = exec("copies.py" + line);
+  const ExecOutcome never = exec("copies.py" + line);
   EXPECT_THAT(never.problems, HasSubstr("cannot import name 'doubled' from 'helper'"));
   EXPECT_THAT(never.problems, Not(HasSubstr("of that file raised")));
 }
@@ -296,7 +296,7 @@ TEST_F(OwnTriton, AFileThatEndsTheProcessHasItsKernels) {
 
 TEST_F(OwnKernels, WithoutTritonItSaysHowToGetIt) {
   write("twice.py", kTwice);
-  const Outcome outcome = exec("twice.py", "TILESCOPE_HIDE=triton");
+  const ExecOutcome outcome = exec("twice.py", "TILESCOPE_HIDE=triton");
   EXPECT_EQ(outcome.status, 3);
   EXPECT_THAT(outcome.problems, HasSubstr("./tilescope triton"));
   EXPECT_EQ(exec("twice.py", "TILESCOPE_PYTHON=/nowhere/python").status, 3);
@@ -309,7 +309,7 @@ TEST_F(OwnKernels, AnOldTritonIsRefused) {
   write("python", "#!/bin/sh\nPYTHONPATH='" + (folder_ / "old").string() + "' exec python3 \"$@\"\n");
   std::filesystem::permissions(folder_ / "python", std::filesystem::perms::owner_all);
   write("twice.py", kTwice);
-  const Outcome outcome = exec("twice.py", "TILESCOPE_PYTHON='" + (folder_ / "python").string() + "'");
+  const ExecOutcome outcome = exec("twice.py", "TILESCOPE_PYTHON='" + (folder_ / "python").string() + "'");
   EXPECT_EQ(outcome.status, 3);
   EXPECT_THAT(outcome.problems, HasSubstr("Triton 2.1.0 is too old"));
 }
@@ -320,7 +320,7 @@ constexpr const char* kScale =
 
 TEST_F(OwnKernels, PtxRunsAndSuggestsALine) {
   write("scale.ptx", scale_ptx());
-  const Outcome outcome = exec("scale.ptx --print 'arg1[999:1000]'" + std::string(kScale));
+  const ExecOutcome outcome = exec("scale.ptx --print 'arg1[999:1000]'" + std::string(kScale));
   EXPECT_EQ(outcome.status, 0) << outcome.problems;
   EXPECT_THAT(outcome.out, HasSubstr("[999] 1998"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("registers")));
@@ -336,7 +336,7 @@ TEST_F(OwnKernels, BadPtxIsRefusedInOneSentence) {
     return text;
   };
   write("unknown.ptx", replaced("mul.f32", "frobnicate.f32"));
-  const Outcome unknown = exec("unknown.ptx" + std::string(kScale));
+  const ExecOutcome unknown = exec("unknown.ptx" + std::string(kScale));
   EXPECT_NE(unknown.status, 0);
   EXPECT_THAT(unknown.problems, HasSubstr("'frobnicate.f32' (PTX line 31)"));
   write("broken.ptx", replaced("%rd5, %rd3, %rd4;", "%rd5, %rd3"));

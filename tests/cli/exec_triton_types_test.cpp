@@ -18,7 +18,7 @@ class TritonTypes : public ExecFolder {
     if (missing) GTEST_SKIP() << "Triton is not installed";
   }
   /// Runs a kernel of 8 elements, and returns what it prints of `y`.
-  Outcome run(const std::string& body, const std::string& words) const {
+  ExecOutcome run(const std::string& body, const std::string& words) const {
     write("own.py", kHead + "@triton.jit\n" + body);
     return exec("own.py --grid 1 --print y " + words);
   }
@@ -73,7 +73,7 @@ TEST_F(TritonTypes, NumbersOfEightBits) {
 }
 
 TEST_F(TritonTypes, WhereATypeIsMissingTheMessageSaysSinceWhen) {
-  const Outcome refused = run(kWiden, "--arg x=buf:f8e4m3:8:ones --arg y=buf:f32:8:poison");
+  const ExecOutcome refused = run(kWiden, "--arg x=buf:f8e4m3:8:ones --arg y=buf:f32:8:poison");
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.problems, HasSubstr("own.py(6): error: type fp8e4nv not supported in this architecture"));
   EXPECT_THAT(refused.problems, HasSubstr("from sm_89 on it is: --target sm_89"));
@@ -92,11 +92,11 @@ TEST_F(TritonTypes, ATensorDescriptor) {
         "twice.py --grid 'ceil(m/BM),ceil(n/BN)' -D BM=4 -D BN=8 --arg m=i32:5 --arg n=i32:12 --arg x=desc:f32:" + x +
         " --arg y=desc:f32:" + y + ":poison:block=BM,BN --print y");
   };
-  const Outcome plain = with("5x12:iota:block=4x8", "m,n");
+  const ExecOutcome plain = with("5x12:iota:block=4x8", "m,n");
   EXPECT_EQ(plain.status, 0) << plain.problems << plain.out;
   EXPECT_THAT(plain.out, HasSubstr("[0,0] 0 2 4 6 8 10 12 14\n  [0,8] 16 18 20 22\n"));
   EXPECT_THAT(plain.out, HasSubstr("[4,0] 96 98 100 102 104 106 108 110\n  [4,8] 112 114 116 118\n"));
-  const Outcome pitched = with("m,n:iota:block=BM,BN:strides=16,1", "m,n");
+  const ExecOutcome pitched = with("m,n:iota:block=BM,BN:strides=16,1", "m,n");
   EXPECT_THAT(pitched.out, HasSubstr("[4,0] 128 130 132 134 136 138 140 142\n  [4,8] 144 146 148 150\n"))
       << pitched.problems;
   EXPECT_THAT(with("4,8:ones:block=BM,BN", "m,n").out, HasSubstr("[4,0] 0 0 0")) << "zero outside";
@@ -111,7 +111,7 @@ TEST_F(TritonTypes, ADescriptorThatTheKernelMakes) {
       "    b = tl.make_tensor_descriptor(y, shape=[m, n], strides=[n, 1], block_shape=[BM, BN])\n"
       "    b.store([i, j], 2 * a.load([i, j]))\n";
   write("made.py", kHead + "@triton.jit\n" + made);
-  const Outcome outcome = exec(
+  const ExecOutcome outcome = exec(
       "made.py --grid 2,2 -D BM=4 -D BN=8 --arg m=i32:5 --arg n=i32:12 --arg "
       "x=buf:f32:m,n:iota --arg y=buf:f32:m,n:poison --print y[4:5,10:12]");
   EXPECT_EQ(outcome.status, 0) << outcome.problems;
@@ -123,15 +123,16 @@ TEST_F(TritonTypes, SuggestsDescriptors) {
   const std::string line = nlohmann::json::parse(exec("twice.py --json").out).at("suggestion");
   EXPECT_THAT(line,
               HasSubstr("--arg x=desc:f32:256x256:normal:block=BM,BN --arg y=desc:f32:256x256:poison:block=BM,BN"));
-  const Outcome outcome = exec(line.substr(line.find("twice.py")));
+  const ExecOutcome outcome = exec(line.substr(line.find("twice.py")));
   EXPECT_EQ(outcome.status, 0) << outcome.problems;
 }
 
 TEST_F(TritonTypes, BadDescriptorsAreRefusedInOneSentence) {
   write("twice.py", kHead + "@triton.jit\n" + kTwice);
   const auto refusal = [&](const std::string& x, const std::string& more = "") {
-    const Outcome outcome = exec("twice.py --grid 1,1 -D BM=4 -D BN=8 --arg m=i32:4 --arg n=i32:8 --arg x=desc:" + x +
-                                 " --arg y=desc:f32:4,8:poison:block=4,8" + more);
+    const ExecOutcome outcome =
+        exec("twice.py --grid 1,1 -D BM=4 -D BN=8 --arg m=i32:4 --arg n=i32:8 --arg x=desc:" + x +
+             " --arg y=desc:f32:4,8:poison:block=4,8" + more);
     EXPECT_EQ(outcome.status, 2) << x;
     return outcome.problems;
   };
@@ -145,7 +146,7 @@ TEST_F(TritonTypes, BadDescriptorsAreRefusedInOneSentence) {
   EXPECT_THAT(refusal("i32:4,8:ones:block=4,8:padding=nan"), HasSubstr("padding=nan is for floating-point elements"));
   EXPECT_THAT(refusal("f32:4,8:ones:block=4,8", " --target sm_90"), HasSubstr("twice.py(6): error: from sm_90 on"));
   write("copy.cu", "__global__ void copy(const float* x) {}\n");
-  const Outcome cuda = exec("copy.cu --grid 1 --block 1 --arg x=desc:f32:4,8:ones:block=4,8");
+  const ExecOutcome cuda = exec("copy.cu --grid 1 --block 1 --arg x=desc:f32:4,8:ones:block=4,8");
   EXPECT_EQ(cuda.status, 2);
   EXPECT_THAT(cuda.problems, HasSubstr("desc: is for Triton kernels"));
 }

@@ -73,9 +73,9 @@ class TextureProgram : public ExecFolder {
 const std::string kLaunch = "look.cu --grid 1 --block 32 ";
 
 TEST_F(TextureProgram, ItsTexelsAreABufferOfTheParametersName) {
-  const Outcome run = exec(kLaunch +
-                           "--arg image=tex:f32x2:4x2:iota --arg out=buf:f32:4:poison --arg n=i32:4 --print out "
-                           "--print 'image[1,3,0:2]' --dump image=image.bin");
+  const ExecOutcome run = exec(kLaunch +
+                               "--arg image=tex:f32x2:4x2:iota --arg out=buf:f32:4:poison --arg n=i32:4 --print out "
+                               "--print 'image[1,3,0:2]' --dump image=image.bin");
   ASSERT_EQ(run.status, 0) << run.out << run.problems;
   EXPECT_THAT(run.out, HasSubstr("[0] 1 3 5 7"));
   EXPECT_THAT(run.out, HasSubstr("14 15"));
@@ -83,7 +83,7 @@ TEST_F(TextureProgram, ItsTexelsAreABufferOfTheParametersName) {
 }
 
 TEST_F(TextureProgram, ATexelThatWasNeverWrittenIsFoundAtTheLineThatReadsIt) {
-  const Outcome run = exec(kLaunch + "--arg tex:f32x2:4x2:poison --arg buf:f32:4:poison --arg i32:4");
+  const ExecOutcome run = exec(kLaunch + "--arg tex:f32x2:4x2:poison --arg buf:f32:4:poison --arg i32:4");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.out,
               HasSubstr("uninitialised read: texture read of 8 bytes at image+0 (buffer of 64 bytes), look.cu:3"));
@@ -98,7 +98,7 @@ TEST_F(TextureProgram, TwoTexturesAndAPointerToTheTexelsOfOneAreToldApart) {
         "  out[2] = tex1Dfetch<float>(third, 1);\n"
         "  out[3] = texels[2];\n"
         "}\n");
-  const Outcome run = exec(
+  const ExecOutcome run = exec(
       "two.cu --grid 1 --block 1 --arg 'images=struct:tex:f32:2:ones;tex:f32:2:2' --arg third=tex:f32:4:3:"
       "linear-memory --arg ptr:third --arg buf:f32:4:poison:out --print out");
   ASSERT_EQ(run.status, 0) << run.out << run.problems;
@@ -106,30 +106,30 @@ TEST_F(TextureProgram, TwoTexturesAndAPointerToTheTexelsOfOneAreToldApart) {
 }
 
 TEST_F(TextureProgram, AnArgumentOfADifferentKindIsRefusedWithTheForm) {
-  const Outcome number = exec(kLaunch + "--arg u64:0 --arg buf:f32:4:poison --arg i32:4");
+  const ExecOutcome number = exec(kLaunch + "--arg u64:0 --arg buf:f32:4:poison --arg i32:4");
   EXPECT_EQ(number.status, 2);
   EXPECT_THAT(number.problems,
               HasSubstr("argument 1 (cudaTextureObject_t image) of kernel 'look' is a texture object, as "
                         "tex:f32x4:64x32:uniform makes one of 64 x 32 texels, and 'u64:0' is not"));
-  const Outcome buffer = exec(kLaunch + "--arg buf:f32:4:ones --arg buf:f32:4:poison --arg i32:4");
+  const ExecOutcome buffer = exec(kLaunch + "--arg buf:f32:4:ones --arg buf:f32:4:poison --arg i32:4");
   EXPECT_THAT(buffer.problems, HasSubstr("is a texture object"));
-  const Outcome pointer = exec(kLaunch + "--arg tex:f32:4:ones --arg tex:f32:4:ones --arg i32:4");
+  const ExecOutcome pointer = exec(kLaunch + "--arg tex:f32:4:ones --arg tex:f32:4:ones --arg i32:4");
   EXPECT_THAT(pointer.problems, HasSubstr("argument 2 (float* out) of kernel 'look' is a pointer, and 'tex:…' is not"));
 }
 
 TEST_F(TextureProgram, TheSuggestedLineHasATextureOfTheTypeThatTheKernelReads) {
-  const Outcome none = exec("look.cu");
+  const ExecOutcome none = exec("look.cu");
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.problems, HasSubstr("--arg image=tex:f32x2:64x64:uniform"));
   const std::string line = none.problems.substr(none.problems.find("exec look.cu") + 5);
-  const Outcome run = exec(line.substr(0, line.find('\n')));
+  const ExecOutcome run = exec(line.substr(0, line.find('\n')));
   EXPECT_EQ(run.status, 0) << line << run.out << run.problems;
   write("fetch.cu",
         "__global__ void fetch(cudaTextureObject_t table, int* out, int n) {\n"
         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
         "  if (i < n) out[i] = tex1Dfetch<uchar4>(table, i).x;\n"
         "}\n");
-  const Outcome memory = exec("fetch.cu --arg n=i32:1000");
+  const ExecOutcome memory = exec("fetch.cu --arg n=i32:1000");
   EXPECT_THAT(memory.problems, HasSubstr("--arg table=tex:u8x4:1000:uniform:linear-memory")) << memory.problems;
 }
 
@@ -145,7 +145,7 @@ TEST_F(TextureProgram, TheSuggestionFollowsATextureIntoADeviceFunction) {
 
 TEST_F(TextureProgram, SurfacesAreRefusedByName) {
   write("surface.cu", "__global__ void k(cudaSurfaceObject_t out) { surf2Dwrite(1.0f, out, 4 * threadIdx.x, 0); }\n");
-  const Outcome run = exec("surface.cu --grid 1 --block 32 --arg u64:0");
+  const ExecOutcome run = exec("surface.cu --grid 1 --block 32 --arg u64:0");
   EXPECT_NE(run.status, 0);
   EXPECT_THAT(run.problems, HasSubstr("the simulator does not run surfaces (cudaSurfaceObject_t)"));
 }
