@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "app/session/json_values.hpp"
 #include "app/session/saved_files.hpp"
 #include "app/views/view.hpp"
 #include "engine/json_text.hpp"
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {

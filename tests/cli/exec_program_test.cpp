@@ -294,7 +294,7 @@ TEST_F(ExecProgram, WrongBuffersAreRefusedWithWhatIsWrong) {
       {"buf:f32:2^36:zero", "bytes of host memory"}};
   for (const auto& [buffer, sentence] : cases)
     expect_refused("scale.cu --grid 1 --block 1 --arg f32:1 --arg f32:1 --arg f32:1 --arg " + buffer,
-                   buffer.find("@") != std::string::npos || buffer.find("2^36") != std::string::npos ? "" : sentence);
+                   buffer.find('@') != std::string::npos || buffer.find("2^36") != std::string::npos ? "" : sentence);
   write("keep.cu", "__global__ void keep(const void* x) {}\n");
   for (const auto& [buffer, sentence] : cases) expect_refused("keep.cu --grid 1 --block 1 --arg " + buffer, sentence);
 }
