@@ -16,7 +16,7 @@ option(TILESCOPE_UNITY "Compile several files of a library as one" ${usual_unity
 function(names_defined_in text result)
   string(REGEX REPLACE "[][;\\]" "=" text "\n${text}")  # what lists of CMake cannot hold
   string(REPLACE "::" "__" text "${text}")
-  string(REGEX MATCHALL "\nnamespace tilescope__[a-z_]+" own "${text}")
+  string(REGEX MATCHALL "\nnamespace tilescope__[a-z0-9_]+" own "${text}")
   list(REMOVE_DUPLICATES own)
   string(REGEX REPLACE "<[^<>\n]*>|<[^<>\n]*<[^<>\n]*>[^<>\n]*>| final" "" text "${text}")
   string(REGEX MATCHALL "\n[a-zA-Z][^\n]*" lines "${text}")
@@ -45,7 +45,6 @@ endfunction()
 
 function(group_files target most)
   get_target_property(sources ${target} SOURCES)
-  get_target_property(folder ${target} SOURCE_DIR)
   set(groups 0)
   foreach(source IN LISTS sources)
     if(NOT source MATCHES "^${PROJECT_SOURCE_DIR}/.*\\.cpp$")

@@ -158,8 +158,6 @@ ProgressByLab labs_from(const json& object, const char* key) {
   return progress;
 }
 
-json parsed(std::string_view text) { return json_from(text); }
-
 bool is_progress(const json& object) {
   return object.is_object() && object.value("format", json()).is_number_integer() && object.value("format", 0) >= 1;
 }
@@ -175,18 +173,18 @@ bool covers(const ProgressByLab& one, const ProgressByLab& other) {
 }  // namespace
 
 std::optional<ProgressByLab> progress_from(std::string_view text) {
-  const json object = parsed(text);
+  const json object = json_from(text);
   if (!is_progress(object)) return {};
   return labs_from(object, "labs");
 }
 
 ProgressByLab progress_from_settings(std::string_view text) {
-  const json object = parsed(text);
+  const json object = json_from(text);
   return is_progress(object) ? labs_from(object, "progress") : ProgressByLab();
 }
 
 std::string progress_text(const ProgressByLab& progress, std::string_view kept) {
-  json all = parsed(kept);
+  json all = json_from(kept);
   if (!is_progress(all)) all = {{"format", kProgressFormat}};
   json& labs = all["labs"];
   if (!labs.is_object()) labs = json::object();

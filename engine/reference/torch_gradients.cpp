@@ -120,7 +120,7 @@ Result<TorchGradients> torch_gradients(const fs::path& assets, const TapeProgram
   const std::string python = !interpreter.empty() ? interpreter : variable && *variable ? variable : "python3";
   auto child = ChildProcess::start({python, "-B", script.string()});
   if (!child) return unavailable(child.error().reason);
-  const auto line = (*child)->ask(request->dump(), kPatience, stop);
+  const auto line = (*child)->ask(json_text(*request), kPatience, stop);
   if (!line && line.error().cancelled) return fail(ErrorId::cancelled);
   if (!line) return unavailable(line.error().reason);
   const json answer = json_from(*line);
