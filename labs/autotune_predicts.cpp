@@ -24,7 +24,7 @@ Predict predict_accumulators() {
               .rungs = {"one-size"}});
 }
 
-Predict predict_shared_memory() {
+Predict predict_tile_memory() {
   const auto kib = [](const Config& config) { return shared_bytes_of_cta(config) / kKib; };
   return ask({.question = {"STAGES k-tiles of A and of B: how many KiB of shared memory does a CTA take?",
                            "A、B 各 STAGES 个 k 分块：一个线程块占多少 KiB 共享内存？"},
@@ -68,7 +68,7 @@ Predict predict_reads() {
 }  // namespace
 
 std::vector<Predict> make_autotune_predicts() {
-  return {predict_accumulators(), predict_shared_memory(), ask_tiles({"one-size", "triton"}), predict_reads()};
+  return {predict_accumulators(), predict_tile_memory(), ask_tiles({"one-size", "triton"}), predict_reads()};
 }
 
 }  // namespace tilescope

@@ -157,7 +157,7 @@ Predict make_predict(Text question, std::vector<int64_t> choices, int64_t answer
           .rungs = std::move(rungs)};
 }
 
-int64_t accumulators_of_lane(const Config& config) {
+int64_t accumulators_per_lane(const Config& config) {
   return config.param("BM") * config.param("BN") / (32 * config.param("WARPS"));
 }
 
@@ -165,16 +165,16 @@ Predict predict_accumulators() {
   return ask(
       {.question = {"A tile of BM × BN on WARPS warps: how many registers of each lane do the accumulators take?",
                     "BM × BN 的分块分给 WARPS 个线程束：累加器占每个通道多少个寄存器？"},
-       .answer = accumulators_of_lane,
-       .others = [](const Config& config) { return counts_around(accumulators_of_lane(config)); },
+       .answer = accumulators_per_lane,
+       .others = [](const Config& config) { return counts_around(accumulators_per_lane(config)); },
        .why =
            [](const Config& config) {
              const int64_t bm = config.param("BM"), bn = config.param("BN"), lanes = 32 * config.param("WARPS");
              return Text{fmt::format("{} · {} floats over {} lanes: {} of the 255 registers that a thread can "
                                      "have.",
-                                     bm, bn, lanes, accumulators_of_lane(config)),
+                                     bm, bn, lanes, accumulators_per_lane(config)),
                          fmt::format("{} · {} 个 float 分给 {} 个通道：每个 {} 个，而一个线程最多有 255 个寄存器。", bm,
-                                     bn, lanes, accumulators_of_lane(config))};
+                                     bn, lanes, accumulators_per_lane(config))};
            }});
 }
 

@@ -11,7 +11,8 @@
 namespace tilescope {
 namespace {
 
-constexpr int64_t kMostAccumulators = 128;  // floats that a lane can hold beside its fragments: half its registers
+constexpr int64_t kTritonMostAccumulators =
+    128;  // floats that a lane can hold beside its fragments: half its registers
 
 }  // namespace
 
@@ -43,9 +44,9 @@ Result<void> check_triton_tile(const Config& config, DType type) {
   if (!std::has_single_bit(static_cast<uint64_t>(columns)))
     return fail(ErrorId::parameter_range, "BN", columns, phrase("a power of two, as every extent of a Triton tensor"));
   const int64_t accumulators = rows * columns / (32 * config.param("num_warps"));
-  if (accumulators > kMostAccumulators)
+  if (accumulators > kTritonMostAccumulators)
     return fail(ErrorId::parameter_range, "BM · BN / (32 · num_warps), the accumulators of a lane,", accumulators,
-                phrase("at most {}, half of its registers", kMostAccumulators));
+                phrase("at most {}, half of its registers", kTritonMostAccumulators));
   // For a Hopper GPU the compiler makes num_stages buffers of A and B, for the simulator one less. At the end C passes
   // through the same memory, so that a warp stores whole rows.
   const auto element = static_cast<int64_t>(size_of(type));

@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int64_t kLeastColumns = 16, kMostElements = 1 << 16;
+constexpr int64_t kLeastColumns = 16, kProgramMostElements = 1 << 16;
 // Differences are off by about 1e-9, more where gradients are large: what is allowed beside their own estimate.
 constexpr double kAllowed = 1e-6;
 
@@ -48,14 +48,15 @@ Result<void> read_sizes(const std::vector<std::string>& texts, CheckedProgram& c
     auto value = parse_integer(assignment->name, assignment->value);
     if (!value) return forward(value);
     const bool rows = assignment->name == "rows";
-    if (*value < (rows ? 1 : kLeastColumns) || *value > kMostElements)
+    if (*value < (rows ? 1 : kLeastColumns) || *value > kProgramMostElements)
       return fail(ErrorId::parameter_range, assignment->name, *value,
-                  phrase("{} to {}", rows ? int64_t{1} : kLeastColumns, kMostElements));
+                  phrase("{} to {}", rows ? int64_t{1} : kLeastColumns, kProgramMostElements));
     (rows ? checked.rows : checked.columns) = static_cast<size_t>(*value);
   }
   const std::string product = "rows * columns";
-  if (checked.rows * checked.columns > static_cast<size_t>(kMostElements))
-    return fail(ErrorId::parameter_range, product, checked.rows * checked.columns, phrase("at most {}", kMostElements));
+  if (checked.rows * checked.columns > static_cast<size_t>(kProgramMostElements))
+    return fail(ErrorId::parameter_range, product, checked.rows * checked.columns,
+                phrase("at most {}", kProgramMostElements));
   return {};
 }
 
@@ -106,7 +107,7 @@ std::string state_of(const TapeSaved& one) {
   return one.shared_with ? "kept once, see above" : "kept";
 }
 
-std::string text_of(const CheckedProgram& checked, const std::string& file) {
+std::string program_text(const CheckedProgram& checked, const std::string& file) {
   const Tape& tape = checked.tape;
   const TapeProgram& program = tape.program;
   const auto rows = static_cast<int64_t>(checked.rows), columns = static_cast<int64_t>(checked.columns);
@@ -136,7 +137,7 @@ std::string text_of(const CheckedProgram& checked, const std::string& file) {
   return text;
 }
 
-ordered_json json_of(const CheckedProgram& checked, const std::string& file) {
+ordered_json program_json(const CheckedProgram& checked, const std::string& file) {
   const Tape& tape = checked.tape;
   const TapeProgram& program = tape.program;
   const auto rows = static_cast<int64_t>(checked.rows), columns = static_cast<int64_t>(checked.columns);
@@ -174,7 +175,8 @@ ordered_json json_of(const CheckedProgram& checked, const std::string& file) {
 int gradcheck_program(Engine& engine, const GradcheckOptions& options, std::ostream& out, std::ostream& problems) {
   const auto checked = check_program(engine, options);
   if (!checked) return report_error(checked.error(), options.json, out, problems);
-  out << (options.json ? json_text(json_of(*checked, options.program), 2) + "\n" : text_of(*checked, options.program));
+  out << (options.json ? json_text(program_json(*checked, options.program), 2) + "\n"
+                       : program_text(*checked, options.program));
   for (size_t i = 0; i < checked->gradients.size(); ++i)
     if (!checked->agrees(i)) return kMisbehaved;
   return kClean;

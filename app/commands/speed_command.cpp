@@ -31,12 +31,12 @@ struct Asked {
 };
 
 /// A view as text and as JSON.
-struct Shown {
+struct ShownSpeed {
   std::string text;
   json object = json::object();
 };
 
-std::string sizes_text(const Config& config) {
+std::string speed_sizes(const Config& config) {
   std::string text;
   for (const auto& [name, value] : config.sizes)
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
@@ -73,7 +73,7 @@ json launches_json(const std::vector<LaunchBytes>& launches) {
   return rows;
 }
 
-json side_json(const FusionAccount& account, const FusionSide& side, const TimingPoint* time) {
+json speed_side_json(const FusionAccount& account, const FusionSide& side, const TimingPoint* time) {
   json object = {{"rung", side.rung},
                  {"launches", side.launches.size()},
                  {"bytes_read", side.read()},
@@ -95,13 +95,13 @@ std::string fusion_text(const Asked& asked, const FusionAccount& account, const 
                         const TimingPoint* fused) {
   const FusionSide &a = account.unfused, &b = account.fused;
   const auto launches = [](const FusionSide& side) { return static_cast<double>(side.launches.size()); };
-  std::string text = fmt::format("{} at {} on {}\n  {:<28} {:>14} {:>14}\n", asked.lab.name, sizes_text(account.config),
-                                 account.gpu, "", a.rung, b.rung);
+  std::string text = fmt::format("{} at {} on {}\n  {:<28} {:>14} {:>14}\n", asked.lab.name,
+                                 speed_sizes(account.config), account.gpu, "", a.rung, b.rung);
   text += ratio_row("launches", launches(a), launches(b), "", 0);
   text += ratio_row("read", a.read() * 1e-6, b.read() * 1e-6, "MB", 3);
   text += ratio_row("written", a.written() * 1e-6, b.written() * 1e-6, "MB", 3);
   text += account.scaled() ? fmt::format("  [{}] passes counted at {}, times the buffers\n", name_of(Badge::modelled),
-                                         sizes_text(account.simulated))
+                                         speed_sizes(account.simulated))
                            : fmt::format("  [{}]\n", name_of(Badge::simulated));
   const auto predicted = [&](const FusionSide& side, double cost) { return account.predicted_ms(side, cost); };
   text += ratio_row("predicted, one by one", predicted(a, account.cost.one_by_one),
@@ -127,14 +127,14 @@ std::string fusion_text(const Asked& asked, const FusionAccount& account, const 
   return text;
 }
 
-Result<Shown> show_fusion(const Asked& asked) {
+Result<ShownSpeed> show_fusion(const Asked& asked) {
   auto account = account_fusion(asked.engine, asked.lab, asked.request.config, asked.request.gpu);
   if (!account) return tl::unexpected<Error>(account.error());
   const SpeedReport* report = asked.recording();
   const auto place = report != nullptr ? exact_place(asked.lab, *report, account->config) : std::nullopt;
   const auto time = [&](const FusionSide& side) { return place ? timed_point(*report, side.rung, *place) : nullptr; };
   const TimingPoint *unfused = time(account->unfused), *fused = time(account->fused);
-  Shown shown{fusion_text(asked, *account, unfused, fused)};
+  ShownSpeed shown{fusion_text(asked, *account, unfused, fused)};
   shown.object = {{"lab", asked.lab.name},
                   {"sizes", account->config.sizes},
                   {"counted_at", account->simulated.sizes},
@@ -144,8 +144,8 @@ Result<Shown> show_fusion(const Asked& asked) {
                   {"launch_seconds", account->cost.one_by_one},
                   {"graph_launch_seconds", account->cost.in_graph},
                   {"launch_cost_measured_on", account->cost.measured_on},
-                  {"unfused", side_json(*account, account->unfused, unfused)},
-                  {"fused", side_json(*account, account->fused, fused)}};
+                  {"unfused", speed_side_json(*account, account->unfused, unfused)},
+                  {"fused", speed_side_json(*account, account->fused, fused)}};
   return shown;
 }
 
@@ -167,14 +167,14 @@ CountedBytes count_rungs(const Asked& asked) {
   return counted;
 }
 
-Result<Shown> show_roofline(const Asked& asked) {
+Result<ShownSpeed> show_roofline(const Asked& asked) {
   if (!has_roofline(asked.lab))
     return fail(ErrorId::usage, fmt::format("lab '{}' counts no operations", asked.lab.name));
   const SpeedReport* report = asked.recording();
   const Roofline roofline = make_roofline(asked.lab, asked.request.config, asked.gpu, report, count_rungs(asked));
-  Shown shown;
+  ShownSpeed shown;
   shown.text =
-      fmt::format("{} at {}: {:.4g} operations; {}: {:.0f} GB/s\n", asked.lab.name, sizes_text(asked.request.config),
+      fmt::format("{} at {}: {:.4g} operations; {}: {:.0f} GB/s\n", asked.lab.name, speed_sizes(asked.request.config),
                   roofline.flops, roofline.gpu, roofline.bytes_per_second * 1e-9);
   shown.object = {{"lab", asked.lab.name},   {"sizes", asked.request.config.sizes},
                   {"gpu", roofline.gpu},     {"bytes_per_second", roofline.bytes_per_second},
@@ -246,7 +246,7 @@ std::string grid_text(const SchemeMap& map, const SchemeGrid& grid) {
   return text;
 }
 
-Result<Shown> show_map(const Asked& asked) {
+Result<ShownSpeed> show_map(const Asked& asked) {
   if (!asked.lab.scheme_map) return fail(ErrorId::usage, fmt::format("lab '{}' has no map of schemes", asked.lab.name));
   const SchemeMap& map = *asked.lab.scheme_map;
   const SpeedReport* report = asked.recording(true);
@@ -254,7 +254,7 @@ Result<Shown> show_map(const Asked& asked) {
       report != nullptr && asked.engine.gpus() ? find_gpu_of_driver(*asked.engine.gpus(), report->gpu) : nullptr;
   const GpuSpec& gpu = recorded != nullptr ? *recorded : asked.gpu;
   const SchemeGrid grid = make_scheme_grid(asked.lab, asked.request.config, gpu, report);
-  Shown shown;
+  ShownSpeed shown;
   shown.text = fmt::format("{} on {}: {} cells, {} timed", asked.lab.name, gpu.name, grid.inside, grid.timed);
   if (report != nullptr)
     shown.text += fmt::format(" [{}]; '{}' takes the fastest in {}, one as good in {}, and loses {:.0f}% at most\n",
@@ -280,10 +280,10 @@ Result<Shown> show_map(const Asked& asked) {
   return shown;
 }
 
-Result<Shown> show_small(const Asked& asked) {
+Result<ShownSpeed> show_small(const Asked& asked) {
   if (asked.lab.small_sizes.empty())
     return fail(ErrorId::usage, fmt::format("lab '{}' has no table of small sizes", asked.lab.name));
-  Shown shown;
+  ShownSpeed shown;
   shown.object = {{"lab", asked.lab.name}, {"sizes", asked.lab.small_sizes}, {"rows", json::array()}};
   const SpeedReport* report = asked.recording();
   const SmallSizesTable table = report != nullptr ? make_small_sizes(asked.lab, *report) : SmallSizesTable{};

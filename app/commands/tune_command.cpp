@@ -115,7 +115,7 @@ std::string facts_text(const Lab& lab, const TuneFacts& facts, const Config& con
   return text;
 }
 
-std::string head_text(const TuneMap& map, bool timed) {
+std::string tune_head(const TuneMap& map, bool timed) {
   std::string text = " ";
   for (const TuneAxis& axis : map.axes)
     text += fmt::format(" {:>{}}", axis.name, std::max<size_t>(axis.name.size(), 4));
@@ -124,7 +124,7 @@ std::string head_text(const TuneMap& map, bool timed) {
                             "occup.", "FLOP/byte");
 }
 
-std::string row_text(const Lab& lab, const TuneMap& map, size_t index, const Config& config, bool timed) {
+std::string tune_row(const Lab& lab, const TuneMap& map, size_t index, const Config& config, bool timed) {
   const TuneEntry& entry = map.entries[index];
   std::string text = " ";
   for (size_t i = 0; i < map.axes.size(); ++i)
@@ -249,11 +249,11 @@ std::string answer_text(const Lab& lab, const Answer& answer, const TuneOptions&
       return std::pair(facts.spill_bytes == 0, facts.requested_bytes > 0 ? 1 / facts.requested_bytes : facts.occupancy);
     });
   }
-  if (!rows.empty()) text += head_text(map, answer.timed);
+  if (!rows.empty()) text += tune_head(map, answer.timed);
   for (size_t i = 0; i < std::min(rows.size(), options.rows); ++i) {
     Config of = config;
     for (const auto& [name, value] : map.params_of(rows[i])) of.params[name] = value;
-    text += row_text(lab, map, rows[i], of, answer.timed);
+    text += tune_row(lab, map, rows[i], of, answer.timed);
   }
   if (rows.size() > options.rows) text += fmt::format("  … and {} more\n", rows.size() - options.rows);
   text += wrong_text(map) + impossible_text(map);

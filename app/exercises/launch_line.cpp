@@ -3,17 +3,12 @@
 #include <algorithm>
 
 #include "app/sandbox/reading/expression.hpp"
+#include "engine/text.hpp"
 
 namespace tilescope {
 namespace {
 
 constexpr std::string_view kWord = "Launch:";
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
-  return text;
-}
 
 std::string_view comment_mark(KernelLanguage language) { return language == KernelLanguage::triton ? "#" : "//"; }
 

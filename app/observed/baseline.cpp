@@ -11,8 +11,6 @@
 namespace tilescope {
 namespace {
 
-std::string count_text(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
-
 /// "0.50×": now / before; "=" if they are equal, "–" if before is zero.
 std::string ratio_text(double before, double now) {
   if (before == now) return "=";
@@ -63,7 +61,7 @@ void add_useful(std::vector<ComparedFigure>& figures, const RunFigures& before, 
 
 void add_correctness(std::vector<ComparedFigure>& figures, const RunFigures& before, const RunFigures& now) {
   const auto text = [](const RunFigures& run) -> std::string {
-    if (run.findings > 0) return "✗ " + count_text(run.findings);
+    if (run.findings > 0) return "✗ " + with_separators(run.findings);
     return !run.correct ? "–" : *run.correct ? "✓" : "✗";
   };
   const auto right = [](const RunFigures& run) { return run.findings == 0 && run.correct.value_or(true); };
@@ -152,10 +150,12 @@ std::vector<ComparedFigure> compare_figures(const RunFigures& before, const RunF
   add_quantity(figures, "baseline.read", Badge::simulated, before.read, now.read, bytes);
   add_quantity(figures, "baseline.written", Badge::simulated, before.written, now.written, bytes);
   add_quantity(figures, "baseline.atomics", Badge::simulated, before.atomics, now.atomics, bytes);
-  add_quantity(figures, "baseline.sectors", Badge::simulated, before.sectors, now.sectors, count_text);
+  add_quantity(figures, "baseline.sectors", Badge::simulated, before.sectors, now.sectors, with_separators<uint64_t>);
   add_useful(figures, before, now);
-  add_quantity(figures, "baseline.wavefronts", Badge::simulated, before.wavefronts, now.wavefronts, count_text);
-  add_quantity(figures, "baseline.conflicts", Badge::simulated, before.conflicts, now.conflicts, count_text);
+  add_quantity(figures, "baseline.wavefronts", Badge::simulated, before.wavefronts, now.wavefronts,
+               with_separators<uint64_t>);
+  add_quantity(figures, "baseline.conflicts", Badge::simulated, before.conflicts, now.conflicts,
+               with_separators<uint64_t>);
   add_quantity(figures, "baseline.device_bytes", Badge::modelled, before.device_bytes, now.device_bytes,
                [](double value) { return bytes_text(value); });
   if (measured) add_correctness(figures, before, now);

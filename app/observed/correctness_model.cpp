@@ -25,12 +25,10 @@ std::string rounded_text(double value, int digits) {
   return without_exponent_zeros(fmt::format("{:.{}g}", value, digits));
 }
 
-std::string count_text(uint64_t count) { return with_separators(static_cast<int64_t>(count)); }
-
 std::string index_text(const RunResult& run, const Correctness& check, uint64_t index) {
   for (const auto& buffer : run.plan.buffers)
     if (buffer.name == check.buffer) return element_text(buffer, static_cast<int64_t>(index));
-  return count_text(index);
+  return with_separators(index);
 }
 
 std::string passed_reason(const RunResult& run, const Correctness& check, const Strings& strings) {
@@ -42,8 +40,8 @@ std::string passed_reason(const RunResult& run, const Correctness& check, const 
 std::string failed_finding(const Correctness& check, const Strings& strings) {
   const bool untouched = check.untouched > 0 && check.untouched >= check.mismatches;
   return strings.format(untouched ? "correctness.untouched_of" : "correctness.wrong_of",
-                        fmt::arg("count", count_text(untouched ? check.untouched : check.mismatches)),
-                        fmt::arg("all", count_text(check.checked)), fmt::arg("name", check.buffer));
+                        fmt::arg("count", with_separators(untouched ? check.untouched : check.mismatches)),
+                        fmt::arg("all", with_separators(check.checked)), fmt::arg("name", check.buffer));
 }
 
 std::string failed_reason(const RunResult& run, const Correctness& check, const Strings& strings) {
@@ -60,7 +58,7 @@ Verdict verdict_of(const RunResult& run, size_t output, const Strings& strings) 
   Verdict verdict;
   if (check.pass) {
     verdict.finding = strings.format(check.checked == 1 ? "correctness.one_matches" : "correctness.all_match",
-                                     fmt::arg("all", count_text(check.checked)), fmt::arg("name", check.buffer));
+                                     fmt::arg("all", with_separators(check.checked)), fmt::arg("name", check.buffer));
     verdict.reason = passed_reason(run, check, strings);
     verdict.found = findings_sentence(run, strings);
     verdict.quiet =

@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "app/draw/sentences.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
-
-std::string number(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
 
 std::string findings_text(size_t count, const Strings& strings) {
   return count == 1 ? strings("verdict.one_finding") : strings.format("verdict.findings", fmt::arg("count", count));
@@ -29,8 +28,9 @@ ResultVerdict wrong_values(const RunResult& result, const Strings& strings) {
   // Without a wrong element, an output is wrong as a whole: for example, it has the wrong size.
   if (wrong == 0) return {ResultVerdict::Kind::wrong, strings("verdict.wrong"), {}};
   return {ResultVerdict::Kind::wrong,
-          strings.format("verdict.wrong_of", fmt::arg("count", number(wrong)), fmt::arg("all", number(checked))),
-          number(wrong)};
+          strings.format("verdict.wrong_of", fmt::arg("count", with_separators(wrong)),
+                         fmt::arg("all", with_separators(checked))),
+          with_separators(wrong)};
 }
 
 }  // namespace
@@ -67,9 +67,10 @@ std::string failure_sentence(const RunResult& result, const Strings& strings, Wi
     const bool nan = !untouched && wrong->nan > 0 && wrong->nan == wrong->mismatches;
     const char* key = untouched ? "correctness.untouched_of" : nan ? "correctness.nan_of" : "correctness.wrong_of";
     const uint64_t count = untouched ? wrong->untouched : wrong->mismatches;
-    text = count == 0 ? sentence(strings, wrong->reason)
-                      : strings.format(key, fmt::arg("count", number(count)), fmt::arg("all", number(wrong->checked)),
-                                       fmt::arg("name", wrong->buffer));
+    text = count == 0
+               ? sentence(strings, wrong->reason)
+               : strings.format(key, fmt::arg("count", with_separators(count)),
+                                fmt::arg("all", with_separators(wrong->checked)), fmt::arg("name", wrong->buffer));
   }
   const std::string found = with == WithFindings::yes ? findings_sentence(result, strings) : std::string();
   const bool spaced = !text.empty() && !found.empty() && strings.language == Language::en;

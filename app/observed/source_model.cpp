@@ -38,11 +38,11 @@ bool declares(std::string_view line, std::string_view kernel) {
   return false;
 }
 
-std::string_view trimmed(std::string_view text);
+std::string_view without_indent(std::string_view text);
 
 /// Whether the declaration of the next line begins on this one: "template <int N>", "__launch_bounds__(256)".
 bool begins_declaration(std::string_view line) {
-  line = trimmed(line);
+  line = without_indent(line);
   constexpr std::array<std::string_view, 5> kBeginnings{"template", "extern", "__global__", "__device__", "static"};
   const bool begins = std::ranges::any_of(kBeginnings, [&](std::string_view word) { return line.starts_with(word); });
   return begins && line.find_first_of(";{}") == std::string_view::npos;
@@ -54,7 +54,7 @@ std::optional<std::string> only_call(const std::vector<std::string>& lines, cons
   for (uint32_t line = kernel.signature; line <= kernel.last; ++line) body.append(lines[line - 1]).append(" ");
   const size_t open = body.find('{'), close = body.rfind('}');
   if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
-  const std::string_view inside = trimmed(std::string_view(body).substr(open + 1, close - open - 1));
+  const std::string_view inside = without_indent(std::string_view(body).substr(open + 1, close - open - 1));
   const auto end = std::ranges::find_if_not(inside, is_word);
   const std::string_view name(inside.begin(), end);
   const bool one_statement = inside.find(';') == inside.find_last_not_of(" \t");
@@ -63,7 +63,7 @@ std::optional<std::string> only_call(const std::vector<std::string>& lines, cons
   return std::string(name);
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_indent(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   return text;
 }
@@ -72,7 +72,7 @@ uint32_t number_at(std::string_view text, size_t word) {
   for (; word > 0; --word) {
     const size_t space = text.find_first_of(" \t");
     if (space == std::string_view::npos) return 0;
-    text = trimmed(text.substr(space));
+    text = without_indent(text.substr(space));
   }
   uint32_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -102,7 +102,7 @@ void for_each_line(std::string_view text, Take take) {
 /// Two spaces for a leading tab, one for any run of spaces and tabs inside.
 std::string laid_out(std::string_view line) {
   std::string text(line.starts_with('\t') || line.starts_with(' ') ? "  " : "");
-  for (const char c : trimmed(line)) {
+  for (const char c : without_indent(line)) {
     const bool space = c == ' ' || c == '\t';
     if (!space)
       text += c;
@@ -117,7 +117,7 @@ std::string laid_out(std::string_view line) {
 std::vector<uint32_t> file_numbers(std::string_view ptx, std::string_view file) {
   std::vector<uint32_t> numbers;
   for_each_line(ptx, [&](std::string_view line) {
-    line = trimmed(line);
+    line = without_indent(line);
     if (!line.starts_with(".file")) return;
     const size_t open = line.find('"'), close = line.rfind('"');
     if (open < close && file_name_of(line.substr(open + 1, close - open - 1)) == file_name_of(file))
@@ -188,7 +188,7 @@ std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, st
   const auto signature = static_cast<size_t>(found - lines.begin());
   size_t first = signature;
   while (first > 0 && begins_declaration(lines[first - 1])) --first;
-  while (first > 0 && trimmed(lines[first - 1]).starts_with("//")) --first;
+  while (first > 0 && without_indent(lines[first - 1]).starts_with("//")) --first;
   size_t last = signature;
   while (last + 1 < lines.size() && !lines[last].starts_with("}")) ++last;
   const auto number = [](size_t index) { return static_cast<uint32_t>(index + 1); };
@@ -203,7 +203,7 @@ std::optional<KernelLines> find_body(const std::vector<std::string>& lines, std:
   const auto function = called ? find_kernel(lines, *called) : std::nullopt;
   if (!function || function->last >= entry->first) return entry;
   for (uint32_t between = function->last + 1; between < entry->first; ++between)
-    if (!trimmed(lines[between - 1]).empty()) return entry;
+    if (!without_indent(lines[between - 1]).empty()) return entry;
   return KernelLines{function->first, function->signature, entry->last};
 }
 
@@ -257,12 +257,12 @@ Listing read_ptx(std::string_view ptx, std::string_view kernel, std::string_view
   for_each_line(ptx, [&](std::string_view line) {
     if (line.find(".entry") != std::string_view::npos && declares(line, kernel)) inside = true;
     if (!inside) return;
-    if (trimmed(line).starts_with(".loc")) {
-      origin = origin_of_directive(trimmed(line), files, own_name);
+    if (without_indent(line).starts_with(".loc")) {
+      origin = origin_of_directive(without_indent(line), files, own_name);
       return;
     }
     // Declarations and labels belong to no line.
-    const std::string_view text = trimmed(line);
+    const std::string_view text = without_indent(line);
     const bool instruction = text.find(';') != std::string_view::npos && !text.starts_with(".");
     if (text.empty() && (listing.origins.empty() || listing.text.ends_with("\n\n"))) return;
     listing.text += laid_out(line);
@@ -282,7 +282,7 @@ Listing read_mlir(std::string_view text, std::string_view file) {
   for_each_line(text, [&](std::string_view line) {
     if (is_location_entry(line)) return;
     const std::string shown = without_locations(line);
-    const std::string_view code = trimmed(shown);
+    const std::string_view code = without_indent(shown);
     const size_t here = listing.origins.size();
     listing.text += shown + "\n";
     listing.origins.push_back(origin_of(locations.of_line(line).places, own_name));

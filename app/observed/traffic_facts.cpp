@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/numbers.hpp"
 #include "engine/traffic/block_order/model_error.hpp"
 
 namespace tilescope {
@@ -170,8 +171,6 @@ std::string figure_text(double value) {
   if (std::abs(value - std::round(value)) < 0.05) return with_separators(std::llround(value));
   return fmt::format("{:.1f}", value);
 }
-
-std::string count_text(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
 
 TrafficSentence traffic_sentence(const Strings& strings, const RunResult& result) {
   const DataMovement total = total_movement(result.traffic), shared = total_movement(result.traffic, Space::shared);

@@ -79,8 +79,6 @@ std::string model_error_text(const Strings& strings);
 
 /// "4", "4.5", "15.9"
 std::string figure_text(double value);
-std::string count_text(uint64_t value);
-
 /// A 128-byte line that an access touches. Bit k of `used`: byte k is requested.
 struct MemoryLine {
   int64_t line = 0;  // in the buffer: offset / 128

@@ -4,10 +4,11 @@
 #include <cmath>
 #include <map>
 
+#include "engine/numbers.hpp"
+
 namespace tilescope {
 namespace {
 
-std::string number(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
 std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
 
 /// A nonzero fraction is never shown as 0%, nor one below 1 as 100%.
@@ -18,7 +19,7 @@ std::string honest_percent(double share) {
 }
 
 std::string kib(uint32_t bytes) {
-  return bytes % 1024 == 0 ? number(bytes / 1024) : fmt::format("{:.1f}", static_cast<double>(bytes) / 1024);
+  return bytes % 1024 == 0 ? with_separators(bytes / 1024) : fmt::format("{:.1f}", static_cast<double>(bytes) / 1024);
 }
 
 size_t shown_launch(const RunResult& result) {
@@ -34,8 +35,9 @@ OccupancyLimit limit_of(const WavesPicture& picture) {
 
 void say_model(WavesSentence& said, const Strings& strings, const WaveSchedule& waves) {
   // fmt::arg keeps references to its arguments.
-  const std::string all_blocks = number(waves.blocks), resident_blocks = number(waves.resident()),
-                    last_blocks = number(waves.last_wave_blocks()), idle_share = honest_percent(1 - waves.filled());
+  const std::string all_blocks = with_separators(waves.blocks), resident_blocks = with_separators(waves.resident()),
+                    last_blocks = with_separators(waves.last_wave_blocks()),
+                    idle_share = honest_percent(1 - waves.filled());
   const auto blocks = fmt::arg("blocks", all_blocks), resident = fmt::arg("resident", resident_blocks),
              last = fmt::arg("last", last_blocks), idle = fmt::arg("idle", idle_share);
   if (waves.waves() == 1) {
@@ -50,7 +52,7 @@ void say_model(WavesSentence& said, const Strings& strings, const WaveSchedule& 
       said.reason = strings("waves.none_empty");
     return;
   }
-  said.finding = strings.format("waves.finding", blocks, fmt::arg("waves", number(waves.waves())), resident);
+  said.finding = strings.format("waves.finding", blocks, fmt::arg("waves", with_separators(waves.waves())), resident);
   if (waves.last_wave_blocks() == waves.resident())
     said.reason = strings("waves.none_empty");
   else
@@ -58,12 +60,12 @@ void say_model(WavesSentence& said, const Strings& strings, const WaveSchedule& 
 }
 
 void say_measured(WavesSentence& said, const Strings& strings, const WavesPicture& picture, const BlockTimes& times) {
-  said.finding = strings.format("waves.measured", fmt::arg("blocks", number(times.blocks.size())),
+  said.finding = strings.format("waves.measured", fmt::arg("blocks", with_separators(times.blocks.size())),
                                 fmt::arg("processors", times.multiprocessors), fmt::arg("most", times.most_resident),
                                 fmt::arg("time", milliseconds_text(times.total_us / 1000)));
   said.reason = strings.format("waves.measured_filled", fmt::arg("filled", percent(times.filled)),
                                fmt::arg("model", percent(picture.schedule.filled())),
-                               fmt::arg("waves", number(picture.schedule.waves())));
+                               fmt::arg("waves", with_separators(picture.schedule.waves())));
 }
 
 }  // namespace
@@ -178,10 +180,11 @@ WavesSentence waves_sentence(const Strings& strings, const WavesPicture& picture
 std::string wave_text(const Strings& strings, const WaveSchedule& schedule, uint64_t issued, bool brief) {
   if (issued == 0) return strings("waves.nothing_issued");
   const uint64_t first = schedule.first_resident(issued), wave = first / schedule.resident();
-  return strings.format(brief ? "waves.wave_of_brief" : "waves.wave_of", fmt::arg("wave", number(wave + 1)),
-                        fmt::arg("waves", number(schedule.waves())), fmt::arg("first", number(first)),
-                        fmt::arg("last", number(issued - 1)), fmt::arg("held", number(issued - first)),
-                        fmt::arg("places", number(schedule.resident())));
+  return strings.format(brief ? "waves.wave_of_brief" : "waves.wave_of", fmt::arg("wave", with_separators(wave + 1)),
+                        fmt::arg("waves", with_separators(schedule.waves())), fmt::arg("first", with_separators(first)),
+                        fmt::arg("last", with_separators(issued - 1)),
+                        fmt::arg("held", with_separators(issued - first)),
+                        fmt::arg("places", with_separators(schedule.resident())));
 }
 
 std::string limit_name(const Strings& strings, OccupancyLimit limit) {
@@ -195,18 +198,19 @@ std::string limit_detail(const Strings& strings, const WavesPicture& picture, Oc
   };
   switch (limit) {
     case OccupancyLimit::registers:
-      return of(number(picture.occupancy.registers_per_block), number(gpu.registers_per_multiprocessor));
+      return of(with_separators(picture.occupancy.registers_per_block),
+                with_separators(gpu.registers_per_multiprocessor));
     case OccupancyLimit::shared:
       return of(kib(picture.occupancy.shared_bytes_per_block), kib(gpu.shared_bytes_per_multiprocessor) + " KiB");
     case OccupancyLimit::threads:
-      return of(number(picture.schedule.warps_per_block), number(gpu.max_warps_per_multiprocessor));
+      return of(with_separators(picture.schedule.warps_per_block), with_separators(gpu.max_warps_per_multiprocessor));
     case OccupancyLimit::barriers:
-      return of(number(picture.usage.barriers), number(gpu.barriers_per_multiprocessor.value_or(0)));
+      return of(with_separators(picture.usage.barriers), with_separators(gpu.barriers_per_multiprocessor.value_or(0)));
     case OccupancyLimit::blocks:
     case OccupancyLimit::grid:
       break;
   }
-  return of("1", number(gpu.max_blocks_per_multiprocessor));
+  return of("1", with_separators(gpu.max_blocks_per_multiprocessor));
 }
 
 std::string limit_sentence(const Strings& strings, const ResourceLimit& limit) {
@@ -215,7 +219,8 @@ std::string limit_sentence(const Strings& strings, const ResourceLimit& limit) {
   if (!limit.blocks) return strings.format("waves.no_limit_meaning", name);
   if (*limit.blocks == 0) return strings.format("waves.limit_none_meaning", name);
   return strings.format("waves.limit_meaning", name, fmt::arg("blocks", *limit.blocks),
-                        fmt::arg("occupancy", percent(limit.occupancy)), fmt::arg("waves", number(limit.waves)));
+                        fmt::arg("occupancy", percent(limit.occupancy)),
+                        fmt::arg("waves", with_separators(limit.waves)));
 }
 
 }  // namespace tilescope

@@ -5,26 +5,23 @@
 #include <cstdlib>
 #include <thread>
 
+#include "engine/text.hpp"
+
 namespace tilescope {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 bool comes_before(const FolderEntry& a, const FolderEntry& b) {
   if (a.is_folder != b.is_folder) return a.is_folder;
-  const std::string left = lower(a.name), right = lower(b.name);
+  const std::string left = lower_case(a.name), right = lower_case(b.name);
   return left != right ? left < right : a.name < b.name;
 }
 
 }  // namespace
 
 bool is_cuda_source(const fs::path& file) {
-  const std::string ending = lower(file.extension().string());
+  const std::string ending = lower_case(file.extension().string());
   return ending == ".cu" || ending == ".cuh" || ending == ".py" || ending == ".ptx";
 }
 

@@ -6,6 +6,7 @@
 #include "app/draw/widgets.hpp"
 #include "app/observed/wording.hpp"
 #include "engine/compile/kernel_names.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -47,7 +48,7 @@ void draw_menu(PanelContext& context) {
       const std::string text = context.strings.format(
           "launch.item", fmt::arg("number", i + 1), fmt::arg("kernel", kernel_name(launch.kernel)),
           fmt::arg("blocks", count_of_blocks(context.strings, static_cast<int64_t>(launch.grid.count()))),
-          fmt::arg("threads", with_separators(static_cast<int64_t>(launch.block.count()))));
+          fmt::arg("threads", with_separators(launch.block.count())));
       ImGui::PushID(static_cast<int>(i));
       if (ImGui::Selectable(text.c_str(), i == context.result->launch)) context.session.set_launch(i);
       ImGui::PopID();

@@ -8,6 +8,7 @@
 #include "app/observed/trace_index.hpp"
 #include "app/observed/waves_model.hpp"
 #include "app/views/playback_button.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -52,9 +53,8 @@ void draw_track(PanelContext& context, float x0, float x1, float y, uint64_t blo
 
 std::string wave_part(const PanelContext& context, const WaveSchedule* waves, uint64_t block) {
   if (waves == nullptr || !waves->runs()) return {};
-  return context.strings.format("tiles.in_wave",
-                                fmt::arg("wave", with_separators(static_cast<int64_t>(block / waves->resident() + 1))),
-                                fmt::arg("waves", with_separators(static_cast<int64_t>(waves->waves()))));
+  return context.strings.format("tiles.in_wave", fmt::arg("wave", with_separators(block / waves->resident() + 1)),
+                                fmt::arg("waves", with_separators(waves->waves())));
 }
 
 std::string position_text(const PanelContext& context, uint64_t blocks, const WaveSchedule* waves) {
@@ -157,10 +157,9 @@ void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t 
   // The widest text determines the end of the track, so that nothing moves during playback; a narrow row omits the
   // wave.
   const auto widest = [&](const WaveSchedule* named) {
-    const std::string last =
-        context.strings.format("tiles.block_of", fmt::arg("block", with_separators(static_cast<int64_t>(blocks))),
-                               fmt::arg("all", with_separators(static_cast<int64_t>(blocks)))) +
-        wave_part(context, named, blocks - 1);
+    const std::string last = context.strings.format("tiles.block_of", fmt::arg("block", with_separators(blocks)),
+                                                    fmt::arg("all", with_separators(blocks))) +
+                             wave_part(context, named, blocks - 1);
     return std::max(text_size(context.fonts.small, last).x,
                     text_size(context.fonts.small, position_text(context, blocks, named)).x);
   };

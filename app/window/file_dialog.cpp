@@ -10,6 +10,7 @@
 #include "app/draw/keys.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/window/screen.hpp"
+#include "engine/text.hpp"
 
 namespace tilescope {
 namespace {
@@ -18,11 +19,6 @@ namespace fs = std::filesystem;
 
 // Unscaled pixels.
 constexpr float kWidth = 720, kList = 336, kRow = 28, kRecent = 224, kPadding = 20;
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 void put_typed(FileDialog& dialog, std::string text) {
   dialog.typed = std::move(text);
@@ -210,11 +206,11 @@ TypedPath read_typed_path(const std::string& typed) {
 }
 
 std::vector<FolderEntry> matching(const std::vector<FolderEntry>& entries, const std::string& beginning) {
-  const std::string wanted = lower(beginning);
+  const std::string wanted = lower_case(beginning);
   std::vector<FolderEntry> first, later;
   for (const FolderEntry& entry : entries) {
     if (entry.name.starts_with('.') && !beginning.starts_with('.')) continue;
-    const size_t at = lower(entry.name).find(wanted);
+    const size_t at = lower_case(entry.name).find(wanted);
     if (at == 0) first.push_back(entry);
     if (at != 0 && at != std::string::npos) later.push_back(entry);
   }

@@ -16,14 +16,14 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kButton = 28, kRow = 26, kWidth = 272, kRound = 9;
+constexpr float kButton = 28, kMenusRow = 26, kMenusWidth = 272, kRound = 9;
 
 /// Label at the left, key or value at the right, a check mark if it `holds` now. Returns whether it was chosen.
 bool item(PanelContext& context, const char* name, const std::string& label, const std::string& detail,
           bool holds = false) {
   const Theme& theme = context.theme;
   ImFont* font = context.fonts.small;
-  const float height = context.px(kRow), width = context.px(kWidth);
+  const float height = context.px(kMenusRow), width = context.px(kMenusWidth);
   const ImVec2 low = ImGui::GetCursorScreenPos(), high{low.x + width, low.y + height};
   const bool chosen = hit_area(name, {width, height});
   const bool hovered = ImGui::IsItemHovered();
@@ -44,7 +44,7 @@ bool item(PanelContext& context, const char* name, const std::string& label, con
 void gap(PanelContext& context) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float y = std::floor(at.y + context.px(4)), thickness = std::max(1.0F, std::round(context.view.scale));
-  ImGui::GetWindowDrawList()->AddRectFilled({at.x, y}, {at.x + context.px(kWidth), y + thickness},
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x, y}, {at.x + context.px(kMenusWidth), y + thickness},
                                             context.theme.separator);
   ImGui::Dummy({1, context.px(9)});
 }
@@ -55,7 +55,7 @@ void scale_row(PanelContext& context, Screen& screen) {
   ImFont* font = context.fonts.small;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 low = ImGui::GetCursorScreenPos();
-  const float height = context.px(kRow), right = low.x + context.px(kWidth - 6), middle = low.y + height / 2;
+  const float height = context.px(kMenusRow), right = low.x + context.px(kMenusWidth - 6), middle = low.y + height / 2;
   draw_text(list, font, {low.x + context.px(28), centred_top(font, middle)}, theme.text, context.strings("menu.scale"));
   const float side = context.px(24), number = context.px(48);
   const auto press = [&](const char* name, float x, float width, const std::string& label, int steps, const char* key) {

@@ -9,6 +9,7 @@
 #include "app/draw/editor/find_parts.hpp"
 #include "app/draw/widgets.hpp"
 #include "engine/lab.hpp"
+#include "engine/text.hpp"
 
 namespace tilescope {
 namespace {
@@ -16,13 +17,9 @@ namespace {
 // Unscaled pixels.
 constexpr float kNames = 176, kLab = 132, kGap = 16, kLine = 20, kTitle = 32, kSearch = 40, kBelow = 12;
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
+bool contains(std::string_view text, const std::string& typed) {
+  return lower_case(text).find(typed) != std::string::npos;
 }
-
-bool contains(std::string_view text, const std::string& typed) { return lower(text).find(typed) != std::string::npos; }
 
 bool is_named(const Term& term, const std::string& typed) {
   const auto found = [&typed](const std::string& text) { return contains(text, typed); };
@@ -56,7 +53,7 @@ const std::string& other_name(Language language, const Term& term) {
 
 std::vector<size_t> glossary_order(const Glossary& glossary, Language language, std::string_view typed) {
   const std::vector<Term>& terms = glossary.terms();
-  const std::string wanted = lower(typed);
+  const std::string wanted = lower_case(typed);
   const auto found_by = [&](auto fits) {
     std::vector<size_t> found;
     for (size_t i = 0; i < terms.size(); ++i)
@@ -66,7 +63,7 @@ std::vector<size_t> glossary_order(const Glossary& glossary, Language language, 
   std::vector<size_t> order = found_by(is_named);
   if (order.empty()) order = found_by(is_explained);
   if (language == Language::en)
-    std::ranges::stable_sort(order, {}, [&](size_t i) { return lower(terms[i].name.en); });
+    std::ranges::stable_sort(order, {}, [&](size_t i) { return lower_case(terms[i].name.en); });
   else
     std::ranges::stable_sort(order, {}, [&](size_t i) { return stage_of(terms[i]); });
   return order;

@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kFirst = 132, kLine = 20, kRow = 24, kTitle = 32;  // unscaled pixels
+constexpr float kFirst = 132, kTermsLine = 20, kTermsRow = 24, kTermsTitle = 32;  // unscaled pixels
 
 struct Page {
   PanelContext& context;
@@ -20,19 +20,20 @@ struct Page {
 
   void title(const char* key) {
     ImFont* font = context.fonts.body_semibold;
-    draw_text(list, font, {at.x, centred_top(font, at.y + px(kTitle) / 2)}, context.theme.text, context.strings(key));
-    at.y += px(kTitle);
+    draw_text(list, font, {at.x, centred_top(font, at.y + px(kTermsTitle) / 2)}, context.theme.text,
+              context.strings(key));
+    at.y += px(kTermsTitle);
   }
   /// The meaning, beside the first column, on as many lines as needed.
   void meaning(const std::string& text) {
     const TextRun run[] = {{context.fonts.small, context.theme.muted, text}};
-    const float height = flow_text(list, {at.x + px(kFirst), at.y + px(2)}, width - px(kFirst), px(kLine), run);
-    at.y += std::max(px(kRow), height + px(4));
+    const float height = flow_text(list, {at.x + px(kFirst), at.y + px(2)}, width - px(kFirst), px(kTermsLine), run);
+    at.y += std::max(px(kTermsRow), height + px(4));
   }
-  ImVec2 centre() const { return {at.x + px(7), at.y + px(kRow) / 2}; }
+  ImVec2 centre() const { return {at.x + px(7), at.y + px(kTermsRow) / 2}; }
   void name(float left, const std::string& text) {
     ImFont* font = context.fonts.small;
-    draw_text(list, font, {at.x + left, centred_top(font, at.y + px(kRow) / 2)}, context.theme.text, text);
+    draw_text(list, font, {at.x + left, centred_top(font, at.y + px(kTermsRow) / 2)}, context.theme.text, text);
   }
 };
 

@@ -120,7 +120,7 @@ void add_pages(std::vector<PaletteEntry>& entries, const Strings& text, Screen& 
                        /*yields=*/true});
 }
 
-void draw_row(PanelContext& context, const PaletteEntry& entry, bool chosen, float width) {
+void draw_palette_row(PanelContext& context, const PaletteEntry& entry, bool chosen, float width) {
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float middle = (low.y + high.y) / 2;
@@ -165,7 +165,7 @@ bool draw_entries(Palette& palette, PanelContext& context, const std::vector<Pal
       act = true;
     }
     if (ImGui::IsItemHovered() && (moved.x != 0 || moved.y != 0)) palette.chosen = index;
-    draw_row(context, entries[static_cast<size_t>(index)], index == palette.chosen, width);
+    draw_palette_row(context, entries[static_cast<size_t>(index)], index == palette.chosen, width);
     ImGui::PopID();
   }
   return act;

@@ -14,17 +14,17 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kWidth = 520, kTop = 160, kPadding = 20;
+constexpr float kQuestionWidth = 520, kTop = 160, kQuestionPadding = 20;
 
 }  // namespace
 
 void draw_python_question(PanelContext& context, Sandbox& sandbox) {
   const auto file = sandbox.question();
   if (!file) return;
-  const float width = std::min(context.px(kWidth), ImGui::GetIO().DisplaySize.x - context.px(32));
+  const float width = std::min(context.px(kQuestionWidth), ImGui::GetIO().DisplaySize.x - context.px(32));
   ImGui::SetNextWindowPos({std::round((ImGui::GetIO().DisplaySize.x - width) / 2), context.px(kTop)});
   ImGui::SetNextWindowSize({width, 0});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(kPadding), context.px(16)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(kQuestionPadding), context.px(16)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, context.px(8));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, context.theme.panel);
@@ -38,7 +38,7 @@ void draw_python_question(PanelContext& context, Sandbox& sandbox) {
   const TextRun run[] = {{context.fonts.small, context.theme.text, text}};
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = flow_text(ImGui::GetWindowDrawList(), {at.x, at.y + context.px(8)},
-                                 width - 2 * context.px(kPadding), context.px(20), run);
+                                 width - 2 * context.px(kQuestionPadding), context.px(20), run);
   ImGui::Dummy({0, height + context.px(20)});
   const bool run_it = draw_dialog_button(context, "python.run", true) || key_went_down(Key::enter);
   ImGui::SameLine(0, context.px(12));

@@ -45,7 +45,7 @@ std::vector<LabRow> rows_of(const Recall& recall, const ProgressByLab& learned) 
 }
 
 /// The text and its links as written; the answer is not printed.
-ordered_json to_json(const Recall& recall, const ProgressByLab& learned, const std::vector<LabRow>& rows) {
+ordered_json review_json(const Recall& recall, const ProgressByLab& learned, const std::vector<LabRow>& rows) {
   const DueCards due = recall.due(learned);
   ordered_json object{{"format", kFormat},
                       {"now", recall.now()},
@@ -72,7 +72,7 @@ ordered_json to_json(const Recall& recall, const ProgressByLab& learned, const s
   return object;
 }
 
-std::string to_text(const Recall& recall, const ProgressByLab& learned, const std::vector<LabRow>& rows) {
+std::string review_text(const Recall& recall, const ProgressByLab& learned, const std::vector<LabRow>& rows) {
   std::string text = fmt::format("{:<20} {:>5} {:>5} {:>12}\n", "lab", "due", "new", "right once");
   for (const LabRow& row : rows)
     text += fmt::format("{:<20} {:>5} {:>5} {:>12}\n", row.lab->name, row.due.due, row.due.fresh,
@@ -91,7 +91,7 @@ int review_command(const Engine& engine, const ReviewOptions& options, std::ostr
   for (const Error& one : recall.problems()) report_error(one, false, out, problems);
   const ProgressByLab learned = read_progress(user_settings_file());
   const auto rows = rows_of(recall, learned);
-  out << (options.json ? json_text(to_json(recall, learned, rows), 2) + "\n" : to_text(recall, learned, rows));
+  out << (options.json ? json_text(review_json(recall, learned, rows), 2) + "\n" : review_text(recall, learned, rows));
   return recall.problems().empty() ? kClean : kMisbehaved;
 }
 

@@ -14,7 +14,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kTabs = 32, kSideX = 24, kSideY = 20, kTop = 40, kTerms = 720, kGlossary = 800;
+constexpr float kTabs = 32, kSideX = 24, kSideY = 20, kHelpTop = 40, kTerms = 720, kGlossary = 800;
 
 constexpr const char* kHelpKeys[] = {"help.run",        "help.play",     "help.step",  "help.wave",     "help.lines",
                                      "help.zoom",       "help.ends",     "help.tabs",  "help.find",     "help.open",
@@ -87,12 +87,12 @@ void Screen::draw_help(PanelContext& context) {
     what_column = std::max(what_column, text_size(fonts.small, what).x);
   }
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float widest = display.x - context.px(16), height = display.y - context.px(2 * kTop);
+  const float widest = display.x - context.px(16), height = display.y - context.px(2 * kHelpTop);
   float width = key_column + what_column + context.px(2 * kSideX + 8);
   if (help_page_ == Help::terms) width = context.px(kTerms);
   if (help_page_ == Help::glossary) width = context.px(kGlossary);
   width = std::min(width, widest);
-  ImGui::SetNextWindowPos({std::round((display.x - width) / 2), context.px(kTop)});
+  ImGui::SetNextWindowPos({std::round((display.x - width) / 2), context.px(kHelpTop)});
   ImGui::SetNextWindowSize({width, help_page_ == Help::glossary ? height : 0});
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, height});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(kSideX), context.px(kSideY)));

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr int kFormat = 1;
+constexpr int kSettingsFormat = 1;
 constexpr float kFirstBottomHeight = 368, kFirstSourceWidth = 640;
 
 json request_json(const Request& request) {
@@ -120,7 +120,7 @@ fs::path user_settings_file() {
 json settings_of(const Screen& screen) {
   const ViewState& view = screen.view;
   json settings{
-      {"format", kFormat},
+      {"format", kSettingsFormat},
       {"language", screen.strings.language == Language::zh ? "zh" : "en"},
       {"light", view.light},
       {"auto_run", screen.session.auto_run},
@@ -156,7 +156,7 @@ json settings_of(const Screen& screen) {
 std::string settings_text(const Screen& screen) { return file_text(settings_of(screen)); }
 
 void apply_settings(Screen& screen, const json& settings) {
-  if (!settings.is_object() || settings.value("format", json()) != kFormat) return;
+  if (!settings.is_object() || settings.value("format", json()) != kSettingsFormat) return;
   ViewState& view = screen.view;
   std::string language, gpu, lab;
   std::string shown;

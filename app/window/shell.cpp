@@ -39,7 +39,7 @@ std::string glfw_reason() {
 }
 
 /// FNV-1a over the drawn data: two identical frames have the same digest.
-uint64_t digest_of(const ImDrawData& data) {
+uint64_t picture_digest(const ImDrawData& data) {
   uint64_t digest = 0xcbf29ce484222325;
   const auto add = [&](const void* bytes, size_t count) {
     const auto* words = static_cast<const uint32_t*>(bytes);
@@ -252,7 +252,7 @@ void Shell::draw_frame() {
   clear_surfaces(*screen_, width, height);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   glfwSwapBuffers(window_);
-  if (!options_.state_file.empty()) picture_ = digest_of(*ImGui::GetDrawData());
+  if (!options_.state_file.empty()) picture_ = picture_digest(*ImGui::GetDrawData());
   screen_->view.frame_ms = seconds_since(start) * 1000;
   last_frame_ = Clock::now();
   memory_wait_ = true;

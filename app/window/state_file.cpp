@@ -44,7 +44,7 @@ json own_json(const Screen& screen) {
 }
 
 /// The shown exercise and how its judgement went.
-json exercise_json(const Screen& screen) {
+json exercise_state(const Screen& screen) {
   const Workshop& workshop = screen.workshop;
   if (!workshop.is_shown(screen.session)) return json();
   const ExerciseRecord& record = workshop.record();
@@ -77,7 +77,7 @@ json state_of(const Screen& screen) {
              {"language", screen.strings.language == Language::zh ? "zh" : "en"},
              {"light", screen.view.light},
              {"tab", WindowViews::index_of(screen.view.tab)},
-             {"exercise", exercise_json(screen)},
+             {"exercise", exercise_state(screen)},
              {"busy", session.busy()},
              {"auto_run", session.auto_run},
              {"stale", session.stale()},

@@ -14,12 +14,12 @@
 namespace tilescope {
 namespace {
 
-constexpr const char* kLab = "hello";
+constexpr const char* kTourLab = "hello";
 constexpr const char* kRung = "one-block";  // the next one has the whole grid
 constexpr const char* kParam = "BLOCK";
 // Unscaled pixels.
-constexpr float kWidth = 300, kPadding = 16, kRow = 24, kLine = 19, kTip = 9, kAway = 14, kMargin = 8;
-constexpr float kHeader = 48, kTabs = 40, kStatus = 24;  // heights of these areas
+constexpr float kTourWidth = 300, kTourPadding = 16, kTourRow = 24, kLine = 19, kTip = 9, kAway = 14, kMargin = 8;
+constexpr float kHeader = 48, kTourTabs = 40, kStatus = 24;  // heights of these areas
 
 constexpr std::array<const char*, Tour::kSteps> kTitles{"tour.slider", "tour.rung", "tour.break", "tour.look"};
 constexpr std::array<const char*, Tour::kSteps> kHints{"tour.slider_hint", "tour.rung_hint", "tour.break_hint",
@@ -87,7 +87,7 @@ bool is_in_sight(const PanelContext& context, const Mark& target) {
 Card place_card(const PanelContext& context, float height) {
   const ViewState& view = context.view;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float width = context.px(kWidth), away = context.px(kAway), margin = context.px(kMargin);
+  const float width = context.px(kTourWidth), away = context.px(kAway), margin = context.px(kMargin);
   const auto found = place_of_target(context, current_step(view.tour));
   const float right = view.column_left - away;
   if (!found || !is_in_sight(context, *found)) {
@@ -97,7 +97,7 @@ Card place_card(const PanelContext& context, float height) {
   const Mark& target = *found;
   ImVec2 low{right - width, target.centre().y - height / 2};
   if (target.low.x < view.column_left) low = {target.centre().x - width / 2, target.high.y + away};
-  const float top = context.px(kHeader + kTabs + kMargin);  // the tabs stay visible
+  const float top = context.px(kHeader + kTourTabs + kMargin);  // the tabs stay visible
   low.x = std::round(std::clamp(low.x, margin, std::max(margin, display.x - width - margin)));
   low.y = std::round(std::clamp(low.y, top, std::max(top, display.y - height - context.px(kStatus + kMargin))));
   return {{low, {low.x + width, low.y + height}}, target};
@@ -129,7 +129,7 @@ float draw_step(const PanelContext& context, ImDrawList* list, ImVec2 low, float
   const Tour& tour = context.view.tour;
   const bool done = tour.done[step], current = step == current_step(tour);
   ImFont* font = current ? context.fonts.small_semibold : context.fonts.small;
-  const float middle = low.y + context.px(kRow) / 2, indent = context.px(24);
+  const float middle = low.y + context.px(kTourRow) / 2, indent = context.px(24);
   if (list != nullptr) {
     const ImVec2 centre{low.x + context.px(7), middle};
     if (done)
@@ -139,7 +139,7 @@ float draw_step(const PanelContext& context, ImDrawList* list, ImVec2 low, float
     draw_text(list, font, {low.x + indent, centred_top(font, middle)}, done || !current ? theme.muted : theme.text,
               context.strings(kTitles[step]));
   }
-  float height = context.px(kRow);
+  float height = context.px(kTourRow);
   if (!current) return height;
   const TextRun run[] = {{context.fonts.small, theme.text, context.strings(kHints[step])}};
   height += flow_text(list, {low.x + indent, low.y + height - context.px(2)}, width - indent, context.px(kLine), run);
@@ -177,7 +177,7 @@ bool draw_link(PanelContext& context, const char* name, const std::string& text,
 
 void start_tour(Screen& screen) {
   Session& session = screen.session;
-  session.select_lab(kLab);
+  session.select_lab(kTourLab);
   session.select_rung(kRung);
   for (const BreakIt& one : session.lab().break_it) session.set_broken(one.name, false);
   screen.view.tab = "lesson";
@@ -187,7 +187,7 @@ void start_tour(Screen& screen) {
 void follow_tour(PanelContext& context) {
   ViewState& view = context.view;
   Tour& tour = view.tour;
-  if (!tour.running || context.lab().name != kLab) return;
+  if (!tour.running || context.lab().name != kTourLab) return;
   const int64_t block = context.session.request().config.param(kParam);
   if (tour.rung.empty()) {  // the initial state, now or after a restart of the program
     tour.block = block;
@@ -202,9 +202,9 @@ void follow_tour(PanelContext& context) {
 
 void draw_tour(PanelContext& context) {
   ViewState& view = context.view;
-  if (!view.tour.running || context.lab().name != kLab) return;
+  if (!view.tour.running || context.lab().name != kTourLab) return;
   const Theme& theme = context.theme;
-  const float padding = context.px(kPadding), width = context.px(kWidth), inside = width - 2 * padding;
+  const float padding = context.px(kTourPadding), width = context.px(kTourWidth), inside = width - 2 * padding;
   const float title = context.px(34), foot = context.px(32);
   const float height = title + draw_body(context, nullptr, {0, 0}, inside) + foot + context.px(6);
   const Card card = place_card(context, height);

@@ -17,7 +17,7 @@
 namespace tilescope {
 namespace {
 
-uint64_t bytes_of(std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
+uint64_t buffer_bytes(std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
   uint64_t bytes = 0;
   for (const auto& buffer : buffers) bytes += buffer->bytes();
   return bytes;
@@ -165,7 +165,7 @@ Result<void> Sweep::measure_size(int64_t size) {
 /// All rungs are timed on the same buffers: those of the rung with the most, whose scratch follows what it shares with
 /// the others. Where rungs compute different things, each place has the largest buffer that a rung has there.
 void Sweep::keep_buffers(std::vector<std::shared_ptr<DeviceBuffer>> more) {
-  if (bytes_of(more) > bytes_of(buffers_)) std::swap(more, buffers_);
+  if (buffer_bytes(more) > buffer_bytes(buffers_)) std::swap(more, buffers_);
   for (size_t i = 0; i < more.size(); ++i) {
     if (i >= buffers_.size())
       buffers_.push_back(std::move(more[i]));
@@ -227,7 +227,7 @@ Result<void> Sweep::choose_method(std::span<CheckedRung> rungs) {
     fastest = std::min(fastest, bootstrap_median(rung.pilot).median);
   }
   fastest_ms_ = fastest;
-  method_ = choose_timing(fastest, (*engine_.gpu())->device().l2_bytes, bytes_of(buffers_));
+  method_ = choose_timing(fastest, (*engine_.gpu())->device().l2_bytes, buffer_bytes(buffers_));
   if (method_.cold()) return {};
   auto rotated = BufferSets::copies_of(buffers_, method_.sets);
   if (!rotated) return forward(rotated);

@@ -7,20 +7,10 @@
 #include <regex>
 
 #include "engine/compile/ptx_text.hpp"
+#include "engine/text.hpp"
 
 namespace tilescope {
 namespace {
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    lines.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
 
 uint32_t number(const std::string& digits) {
   uint32_t value = 0;

@@ -70,7 +70,7 @@ uint32_t bytes_of(const Operation& operation, uint64_t upper, uint32_t architect
 
 /// The architecture of a cubin: 90 for sm_90. ptxas up to 12.x writes it into the lowest byte of the flags, 13.0 into
 /// the second.
-uint32_t architecture_of(std::span<const std::byte> cubin) {
+uint32_t elf_architecture(std::span<const std::byte> cubin) {
   const auto header = read_at<Elf64_Ehdr>(cubin, 0);
   if (!header) return 0;
   constexpr uint8_t kNewForm = 8;  // of the ABI version
@@ -89,7 +89,7 @@ std::string name_with_width(const Operation& operation, uint32_t bytes) {
 std::vector<MachineAccess> machine_accesses(std::span<const std::byte> cubin, const std::string& kernel) {
   constexpr size_t kInstructionBytes = 16;
   std::vector<MachineAccess> accesses;
-  const uint32_t architecture = architecture_of(cubin);
+  const uint32_t architecture = elf_architecture(cubin);
   for (const ElfSection& section : elf_sections(cubin)) {
     if (section.name != ".text." + kernel) continue;
     const LineTable table = read_line_table(cubin);

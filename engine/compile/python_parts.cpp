@@ -67,7 +67,7 @@ class LineScanner {
   std::string quote_;
 };
 
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> line_views_of(std::string_view text) {
   std::vector<std::string_view> lines;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -96,7 +96,7 @@ PythonDefinition defined_by(std::string_view line) {
 
 class DefinitionReader {
  public:
-  explicit DefinitionReader(std::string_view text) : lines_(lines_of(text)) {}
+  explicit DefinitionReader(std::string_view text) : lines_(line_views_of(text)) {}
 
   std::vector<PythonDefinition> read() {
     for (uint32_t number = 1; number <= lines_.size(); ++number) take(number);
@@ -163,7 +163,7 @@ std::vector<PythonDefinition> python_definitions(std::string_view text) { return
 
 std::vector<UsedPart> used_python_parts(std::string_view text, std::span<const std::string> kernels) {
   const std::vector<PythonDefinition> definitions = python_definitions(text);
-  const std::vector<std::string_view> lines = lines_of(text);
+  const std::vector<std::string_view> lines = line_views_of(text);
   std::set<std::string, std::less<>> used(kernels.begin(), kernels.end());
   for (size_t before = 0; before != used.size();) {
     before = used.size();

@@ -42,7 +42,7 @@ constexpr auto kAliases = std::to_array<Alias>({
 });
 
 template <size_t N>
-bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
+bool is_word_of(std::string_view word, const std::array<std::string_view, N>& words) {
   return std::ranges::find(words, word) != words.end();
 }
 
@@ -97,8 +97,8 @@ class TypeReader {
       } else if (token().is("::")) {
         if (!rest_.empty()) rest_ += "::", joined_ = true;
       } else if (token().kind == Kind::name) {
-        if (is_one_of(word, kIgnored)) continue;
-        if (is_one_of(word, kFundamental) && rest_.empty()) {
+        if (is_word_of(word, kIgnored)) continue;
+        if (is_word_of(word, kFundamental) && rest_.empty()) {
           words_.push_back(word);
         } else if (words_.empty() && (rest_.empty() || joined_)) {
           rest_ += rest_.empty() ? meaning(word) : word;

@@ -10,7 +10,7 @@ namespace tilescope {
 namespace {
 
 using Kind = SourceToken::Kind;
-using Names = std::set<std::string, std::less<>>;
+using KernelNames = std::set<std::string, std::less<>>;
 
 std::string_view last_component(std::string_view name) {
   const size_t colons = name.rfind("::");
@@ -18,20 +18,20 @@ std::string_view last_component(std::string_view name) {
 }
 
 /// "scale" for "ns::scale<float>".
-std::string_view plain_name(std::string_view kernel) { return last_component(kernel.substr(0, kernel.find('<'))); }
+std::string_view kernel_name_of(std::string_view kernel) { return last_component(kernel.substr(0, kernel.find('<'))); }
 
 /// Declarations that share a line, with the names that they declare and mention.
 struct Unit {
   UsedPart part;
-  size_t begin = 0, end = 0;        // bytes of the source
-  Names declares, mentions, calls;  // calls: mentions that may refer to a function
-  bool is_operator = false;         // never called by name
+  size_t begin = 0, end = 0;              // bytes of the source
+  KernelNames declares, mentions, calls;  // calls: mentions that may refer to a function
+  bool is_operator = false;               // never called by name
   bool is_macro_call = false;
   bool is_used = false;
 };
 
-/// Names introduced by a declaration of variables: those before an initial value, a bound or a comma.
-void add_declared_names(std::span<const SourceToken> tokens, Names& names) {
+/// KernelNames introduced by a declaration of variables: those before an initial value, a bound or a comma.
+void add_declared_names(std::span<const SourceToken> tokens, KernelNames& names) {
   int depth = 0;
   bool declares = true;
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
@@ -48,7 +48,7 @@ void add_declared_names(std::span<const SourceToken> tokens, Names& names) {
 }
 
 /// For an enum the names inside its braces, for anything else the name of its part.
-void add_type_names(std::span<const SourceToken> tokens, Names& names) {
+void add_type_names(std::span<const SourceToken> tokens, KernelNames& names) {
   const bool is_enum = !tokens.empty() && tokens.front().is("enum");
   for (size_t i = 0; is_enum && i + 1 < tokens.size(); ++i)
     if (tokens[i].kind == Kind::name && (tokens[i + 1].is(",") || tokens[i + 1].is("=") || tokens[i + 1].is("}")))
@@ -86,7 +86,7 @@ class UsedPartFinder {
   }
 
   std::vector<UsedPart> find(std::span<const std::string> kernels) {
-    for (const std::string& kernel : kernels) use_kernel(plain_name(kernel));
+    for (const std::string& kernel : kernels) use_kernel(kernel_name_of(kernel));
     while (!waiting_.empty()) {
       const size_t index = waiting_.back();
       waiting_.pop_back();
@@ -218,7 +218,9 @@ class UsedPartFinder {
 
   static bool reaches(const Unit& from, const Unit& to) {
     if (to.is_used || to.part.kind == UsedPart::Kind::kernel) return false;
-    const auto in = [](const Names& names) { return [&names](const std::string& one) { return names.contains(one); }; };
+    const auto in = [](const KernelNames& names) {
+      return [&names](const std::string& one) { return names.contains(one); };
+    };
     if (to.is_operator)
       return from.part.kind == UsedPart::Kind::type && std::ranges::any_of(from.declares, in(to.mentions));
     return std::ranges::any_of(to.declares, in(to.part.kind == UsedPart::Kind::function ? from.calls : from.mentions));
@@ -226,7 +228,7 @@ class UsedPartFinder {
 
   SourceParts source_;
   std::vector<std::string_view> lines_;
-  Names types_;
+  KernelNames types_;
   std::vector<Unit> units_;
   std::vector<size_t> waiting_;  // used, but not examined for their mentions yet
 };

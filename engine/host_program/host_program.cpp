@@ -60,7 +60,7 @@ HostProgramResult host_program_of(const Engine& engine, const Request& request, 
     subject.title = fmt::format("{}, {}", lab->title.en, resolved->rung->name);
     if (resolved->rung->grid_formula && plan.launches.size() == 1) {
       const std::string formula = resolved->rung->grid_formula(resolved->config);
-      const std::string grid = with_separators(static_cast<int64_t>(plan.launches.front().grid.count()));
+      const std::string grid = with_separators(plan.launches.front().grid.count());
       if (formula.ends_with(" = " + grid)) subject.grid_formula = formula;  // a switch may have changed the grid
     }
   }

@@ -10,27 +10,12 @@
 #include "engine/compile/source_tokens.hpp"
 #include "engine/compile/used_parts.hpp"
 #include "engine/host_program/conditionals.hpp"
+#include "engine/text.hpp"
 
 namespace tilescope {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    lines.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
-std::string_view trimmed(std::string_view line) {
-  const size_t first = line.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-}
 
 /// "include" of "#  include <x>"; empty for a line that is no directive.
 std::string_view directive_of(std::string_view line) {

@@ -9,6 +9,7 @@
 #include "engine/compile/python_parts.hpp"
 #include "engine/host_program/scalar_code.hpp"
 #include "engine/run/inputs.hpp"
+#include "engine/text.hpp"
 
 namespace tilescope {
 namespace {
@@ -55,16 +56,6 @@ def report(name, tensor):  # a checksum and the first elements
     print(f"{name}: {elements.numel()} elements, checksum {checksum:016x}, begins with {first}")
 )";
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 /// The launched kernels with what they use, without the file's imports and its other kernels.
 std::string kernel_lines(const Plan& plan) {
   const std::vector<std::string> lines = lines_of(plan.source_text);
@@ -90,7 +81,7 @@ std::string imports_of(const std::string& text) {
   return imports;
 }
 
-std::string shape_code(const BufferSpec& spec) {
+std::string shape_of_spec(const BufferSpec& spec) {
   std::string text;
   for (const int64_t extent : spec.shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
   return spec.shape.size() == 1 ? "(" + text + ",)" : "(" + text + ")";
@@ -184,7 +175,7 @@ class PythonProgram {
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
       const BufferSpec& spec = plan_.buffers[i];
       if (!is_used(plan_, i)) continue;
-      const std::string name = name_of(i), type = torch_type(spec.type), shape = shape_code(spec);
+      const std::string name = name_of(i), type = torch_type(spec.type), shape = shape_of_spec(spec);
       if (spec.fill == Fill::zero) {
         text += fmt::format("{} = torch.zeros({}, dtype={}, device=\"cuda\")\n", name, shape, type);
       } else if (spec.fill == Fill::poison) {

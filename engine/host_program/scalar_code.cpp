@@ -14,7 +14,7 @@ namespace tilescope {
 namespace {
 
 template <class T>
-T value_of(const ScalarArgument& argument) {
+T scalar_value(const ScalarArgument& argument) {
   T value{};
   std::memcpy(&value, argument.bytes.data(), sizeof(T));
   return value;
@@ -30,13 +30,15 @@ std::string floating_text(double value, const std::string& shortest) {
 std::string whole_text(const ScalarArgument& argument, bool is_unsigned) {
   switch (argument.bytes.size()) {
     case 1:
-      return std::to_string(is_unsigned ? int{value_of<uint8_t>(argument)} : int{value_of<int8_t>(argument)});
+      return std::to_string(is_unsigned ? int{scalar_value<uint8_t>(argument)} : int{scalar_value<int8_t>(argument)});
     case 2:
-      return std::to_string(is_unsigned ? int{value_of<uint16_t>(argument)} : int{value_of<int16_t>(argument)});
+      return std::to_string(is_unsigned ? int{scalar_value<uint16_t>(argument)} : int{scalar_value<int16_t>(argument)});
     case 4:
-      return is_unsigned ? std::to_string(value_of<uint32_t>(argument)) : std::to_string(value_of<int32_t>(argument));
+      return is_unsigned ? std::to_string(scalar_value<uint32_t>(argument))
+                         : std::to_string(scalar_value<int32_t>(argument));
     default:
-      return is_unsigned ? std::to_string(value_of<uint64_t>(argument)) : std::to_string(value_of<int64_t>(argument));
+      return is_unsigned ? std::to_string(scalar_value<uint64_t>(argument))
+                         : std::to_string(scalar_value<int64_t>(argument));
   }
 }
 
@@ -64,13 +66,13 @@ std::optional<std::string> cuda_literal(const ScalarArgument& argument, const st
   const std::string canonical = canonical_type(type);
   const size_t size = argument.bytes.size();
   if (canonical == "float" && size == sizeof(float)) {
-    const auto value = value_of<float>(argument);
+    const auto value = scalar_value<float>(argument);
     const std::string text = floating_text(value, fmt::format("{}", value));
     return std::isfinite(value) ? text + "f" : text;
   }
   if (canonical == "double" && size == sizeof(double))
-    return floating_text(value_of<double>(argument), fmt::format("{}", value_of<double>(argument)));
-  if (canonical == "bool") return value_of<uint8_t>(argument) != 0 ? "true" : "false";
+    return floating_text(scalar_value<double>(argument), fmt::format("{}", scalar_value<double>(argument)));
+  if (canonical == "bool") return scalar_value<uint8_t>(argument) != 0 ? "true" : "false";
   if (canonical == "__half" || canonical == "__nv_bfloat16" || argument.number == ScalarArgument::Number::floating)
     return std::nullopt;
   const bool is_unsigned = canonical.starts_with("unsigned");
@@ -120,7 +122,7 @@ std::optional<std::string> python_literal(const ScalarArgument& argument) {
   if (argument.number != ScalarArgument::Number::floating) return whole_text(argument, false);
   const size_t size = argument.bytes.size();
   if (size < sizeof(float)) return std::nullopt;
-  const double value = size == sizeof(float) ? double{value_of<float>(argument)} : value_of<double>(argument);
+  const double value = size == sizeof(float) ? double{scalar_value<float>(argument)} : scalar_value<double>(argument);
   if (!std::isfinite(value)) return fmt::format("float('{}')", value);
   return floating_text(value, fmt::format("{}", value));
 }

@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-constexpr const char* kName = "cuBLAS";
+constexpr const char* kCublasName = "cuBLAS";
 
 // From cublas_api.h; the exported names and values have been stable since version 4 of the toolkit.
 constexpr int kSuccess = 0, kAsItIs = 0, kTransposed = 1;
@@ -31,7 +31,7 @@ struct CublasReference::Library {
 };
 
 Result<const CublasReference::Library*> CublasReference::open_library() {
-  if (is_hidden("cublas")) return fail(ErrorId::reference_unavailable, kName, "TILESCOPE_HIDE hides it");
+  if (is_hidden("cublas")) return fail(ErrorId::reference_unavailable, kCublasName, "TILESCOPE_HIDE hides it");
   static Library library;
   static const ToolkitLibrary file = [] {
     ToolkitLibrary opened("libcublas");
@@ -43,7 +43,7 @@ Result<const CublasReference::Library*> CublasReference::open_library() {
     opened.resolve("cublasGemmEx", library.gemm);
     return opened;
   }();
-  if (!file.reason().empty()) return fail(ErrorId::reference_unavailable, kName, file.reason());
+  if (!file.reason().empty()) return fail(ErrorId::reference_unavailable, kCublasName, file.reason());
   return &library;
 }
 
@@ -51,16 +51,16 @@ Result<std::shared_ptr<CublasReference>> CublasReference::open(std::shared_ptr<G
   const auto library = open_library();
   if (!library) return forward(library);
   CurrentContext current(*context);
-  if (!current) return fail(ErrorId::reference_unavailable, kName, "the GPU was lost");
+  if (!current) return fail(ErrorId::reference_unavailable, kCublasName, "the GPU was lost");
   void* handle = nullptr;
   if (const int status = (*library)->create(&handle); status != kSuccess)
-    return fail(ErrorId::reference_unavailable, kName, phrase("it does not start (status {})", status));
+    return fail(ErrorId::reference_unavailable, kCublasName, phrase("it does not start (status {})", status));
   const std::shared_ptr<CublasReference> cublas(new CublasReference(context, **library, handle));
   if (const int status = (*library)->set_stream(handle, context->stream()); status != kSuccess)
-    return fail(ErrorId::reference_unavailable, kName, phrase("it takes no stream (status {})", status));
+    return fail(ErrorId::reference_unavailable, kCublasName, phrase("it takes no stream (status {})", status));
   // No TF32 unless a call requests it, and parts of K are accumulated as floats, as in our kernels.
   if (const int status = (*library)->set_math_mode(handle, kSumsInFloat); status != kSuccess)
-    return fail(ErrorId::reference_unavailable, kName, phrase("it takes no mode (status {})", status));
+    return fail(ErrorId::reference_unavailable, kCublasName, phrase("it takes no mode (status {})", status));
   return cublas;
 }
 
@@ -74,7 +74,7 @@ Result<EnqueueCall> CublasReference::call(const std::shared_ptr<CublasReference>
   if (operation == "geam") return transpose(cublas, config);
   const auto product = product_named(operation, config);
   if (!product || product->epilogue != Epilogue::none)
-    return fail(ErrorId::reference_unavailable, kName, phrase("there is no operation {}", operation));
+    return fail(ErrorId::reference_unavailable, kCublasName, phrase("there is no operation {}", operation));
   return multiply(cublas, *product);
 }
 
@@ -122,7 +122,7 @@ class Cublas final : public LibraryReference {
   std::shared_ptr<CublasReference> library_;
 };
 
-const bool registered = register_reference(
+const bool cublas_registered = register_reference(
     {.names = {"cublas"}, .make = [](const ReferenceFolders&) { return std::make_unique<Cublas>(); }});
 
 }  // namespace

@@ -10,11 +10,11 @@
 namespace tilescope {
 namespace {
 
-constexpr const char* kName = "cuBLASLt";
+constexpr const char* kCublasLtName = "cuBLASLt";
 constexpr size_t kWorkspaceBytes = size_t{64} << 20;  // twice what PyTorch gives it on these GPUs
 
 // From cublasLt.h; the exported names and values have been stable since version 11 of the toolkit.
-constexpr int kSuccess = 0, kReal32 = 0;
+constexpr int kLtSuccess = 0, kReal32 = 0;
 constexpr int kTransposeFirst = 3, kEpilogue = 7, kBiasPointer = 8, kBiasType = 26;       // of an operation
 constexpr int kEpilogueReluBias = 6, kEpilogueGeluBias = 36;                              // kinds of epilogue
 constexpr int kMostWorkspace = 1, kReductions = 3;                                        // of a preference
@@ -23,7 +23,9 @@ constexpr int kAlgorithmId = 0, kTileId = 1, kSplitK = 2, kStagesId = 6, kCluste
 constexpr uint32_t kReductionsInFloat = 2;  // for split K: in the accumulator type; the in-place reduction uses C's
                                             // type
 
-tl::unexpected<Error> unavailable(const Phrase& reason) { return fail(ErrorId::reference_unavailable, kName, reason); }
+tl::unexpected<Error> lt_unavailable(const Phrase& reason) {
+  return fail(ErrorId::reference_unavailable, kCublasLtName, reason);
+}
 
 }  // namespace
 
@@ -97,7 +99,7 @@ struct CublasLtReference::Plan {
 };
 
 Result<const CublasLtReference::Library*> CublasLtReference::open_library() {
-  if (is_hidden("cublaslt")) return unavailable(Phrase("TILESCOPE_HIDE hides it"));
+  if (is_hidden("cublaslt")) return lt_unavailable(Phrase("TILESCOPE_HIDE hides it"));
   static Library library;
   static const ToolkitLibrary file = [] {
     ToolkitLibrary opened("libcublasLt");
@@ -116,7 +118,7 @@ Result<const CublasLtReference::Library*> CublasLtReference::open_library() {
     opened.resolve("cublasLtMatmul", library.multiply);
     return opened;
   }();
-  if (!file.reason().empty()) return unavailable(file.reason());
+  if (!file.reason().empty()) return lt_unavailable(file.reason());
   return &library;
 }
 
@@ -124,10 +126,10 @@ Result<std::shared_ptr<CublasLtReference>> CublasLtReference::open(std::shared_p
   const auto library = open_library();
   if (!library) return forward(library);
   CurrentContext current(*context);
-  if (!current) return unavailable(Phrase("the GPU was lost"));
+  if (!current) return lt_unavailable(Phrase("the GPU was lost"));
   void* handle = nullptr;
-  if (const int status = (*library)->create(&handle); status != kSuccess)
-    return unavailable(phrase("it does not start (status {})", status));
+  if (const int status = (*library)->create(&handle); status != kLtSuccess)
+    return lt_unavailable(phrase("it does not start (status {})", status));
   return std::shared_ptr<CublasLtReference>(new CublasLtReference(std::move(context), **library, handle));
 }
 
@@ -147,7 +149,7 @@ Result<std::shared_ptr<CublasLtReference::Plan>> CublasLtReference::make_plan(
              depth = static_cast<uint64_t>(shape.depth);
   int status = functions.operation_create(&plan->operation, compute_type_of(product), kReal32);
   const auto step = [&status](auto function, auto... arguments) {
-    if (status == kSuccess) status = function(arguments...);
+    if (status == kLtSuccess) status = function(arguments...);
   };
   const auto set = [&](int attribute, const auto& value) {
     step(functions.operation_set, plan->operation, attribute, static_cast<const void*>(&value), sizeof value);
@@ -166,7 +168,7 @@ Result<std::shared_ptr<CublasLtReference::Plan>> CublasLtReference::make_plan(
        sizeof kWorkspaceBytes);
   step(functions.preference_set, plan->preference, kReductions, static_cast<const void*>(&kReductionsInFloat),
        sizeof kReductionsInFloat);
-  if (status != kSuccess) return unavailable(phrase("it does not describe the product (status {})", status));
+  if (status != kLtSuccess) return lt_unavailable(phrase("it does not describe the product (status {})", status));
   auto workspace = GpuMemory::allocate(library->context_, kWorkspaceBytes);
   if (!workspace) return forward(workspace);
   plan->workspace = std::move(*workspace);
@@ -176,7 +178,7 @@ Result<std::shared_ptr<CublasLtReference::Plan>> CublasLtReference::make_plan(
 Result<std::vector<CublasLtReference::Proposal>> CublasLtReference::proposals(
     const std::shared_ptr<CublasLtReference>& library, const MatrixProduct& product) {
   CurrentContext current(*library->context_);
-  if (!current) return unavailable(Phrase("the GPU was lost"));
+  if (!current) return lt_unavailable(Phrase("the GPU was lost"));
   auto made = make_plan(library, product);
   if (!made) return forward(made);
   const std::shared_ptr<Plan> plan = std::move(*made);
@@ -186,14 +188,14 @@ Result<std::vector<CublasLtReference::Proposal>> CublasLtReference::proposals(
       library->library_.propose(library->handle_, plan->operation, plan->first, plan->second, plan->result,
                                 plan->result, plan->preference, kMostProposals, results.data(), &count);
   std::vector<Proposal> proposals;
-  for (int i = 0; status == kSuccess && i < count; ++i) {
+  for (int i = 0; status == kLtSuccess && i < count; ++i) {
     const Library::HeuristicResult& result = results[static_cast<size_t>(i)];
-    if (result.state != kSuccess) continue;
+    if (result.state != kLtSuccess) continue;
     proposals.push_back({.call = [plan, algorithm = result.algorithm](
                                      const AddressSet& addresses) { return enqueue(*plan, &algorithm, addresses); },
                          .name = library->name_of(&result.algorithm)});
   }
-  if (proposals.empty()) return unavailable(phrase("it has no algorithm for this product (status {})", status));
+  if (proposals.empty()) return lt_unavailable(phrase("it has no algorithm for this product (status {})", status));
   return proposals;
 }
 
@@ -201,18 +203,18 @@ CUresult CublasLtReference::enqueue(const Plan& plan, const void* algorithm, con
   const Library& functions = plan.library->library_;
   const ProductBuffers at = buffers_of(plan.product);
   const auto memory = [&addresses](size_t buffer) { return reinterpret_cast<void*>(addresses[buffer]); };
-  int status = kSuccess;
+  int status = kLtSuccess;
   if (plan.product.epilogue != Epilogue::none) {
     const void* bias = memory(at.bias);
     status = functions.operation_set(plan.operation, kBiasPointer, static_cast<const void*>(&bias), sizeof bias);
   }
   const float one = 1, zero = 0;
-  if (status == kSuccess)
+  if (status == kLtSuccess)
     status = functions.multiply(plan.library->handle_, plan.operation, &one, memory(at.b), plan.first, memory(at.a),
                                 plan.second, &zero, memory(at.c), plan.result, memory(at.c), plan.result, algorithm,
                                 reinterpret_cast<void*>(plan.workspace->address()), kWorkspaceBytes,
                                 plan.library->context_->stream());
-  return status == kSuccess ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+  return status == kLtSuccess ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
 }
 
 /// The properties of an algorithm that the library reports; others are omitted.
@@ -220,7 +222,7 @@ std::string CublasLtReference::name_of(const void* algorithm) const {
   const auto ask = [&](int attribute, auto value) {
     size_t written = 0;
     const int status = library_.algorithm_get(algorithm, attribute, &value, sizeof value, &written);
-    return status == kSuccess ? value : decltype(value){};
+    return status == kLtSuccess ? value : decltype(value){};
   };
   std::string name = fmt::format("algorithm {}, tile {}", ask(kAlgorithmId, int32_t{0}),
                                  cublaslt_tile_text(ask(kTileId, uint32_t{0})));
@@ -239,7 +241,7 @@ class CublasLt final : public LibraryReference {
     const auto library = keep_open(library_, context, [&] { return CublasLtReference::open(context); });
     if (!library) return forward(library);
     const auto product = product_named(task.operation, task.config);
-    if (!product) return unavailable(phrase("there is no operation {}", task.operation));
+    if (!product) return lt_unavailable(phrase("there is no operation {}", task.operation));
     auto proposals = CublasLtReference::proposals(*library, *product);
     if (!proposals) return forward(proposals);
     std::vector<LibraryCall> calls;
@@ -251,7 +253,7 @@ class CublasLt final : public LibraryReference {
   std::shared_ptr<CublasLtReference> library_;
 };
 
-const bool registered = register_reference(
+const bool lt_registered = register_reference(
     {.names = {"cublaslt"}, .make = [](const ReferenceFolders&) { return std::make_unique<CublasLt>(); }});
 
 }  // namespace

@@ -50,16 +50,15 @@ std::string ranges_text(std::span<const ElementRange> ranges) {
   return text;
 }
 
-std::string number(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
-
 std::string side_text(const TileMap& map, const BufferMap& buffer, const char* verb, RangesOf ranges_of) {
   const Share share = share_of(buffer, ranges_of, map.blocks_observed);
   if (share.blocks == 0) return {};
   const Dim3 block = unflatten(share.first_block, map.grid);
-  const std::string each =
-      share.fewest == share.most ? number(share.most) : number(share.fewest) + " to " + number(share.most);
+  const std::string each = share.fewest == share.most
+                               ? with_separators(share.most)
+                               : with_separators(share.fewest) + " to " + with_separators(share.most);
   return fmt::format("  {}: {} by {} of {} blocks, {} elements each; block ({},{},{}): {}\n", buffer.name, verb,
-                     number(share.blocks), number(map.grid.count()), each, block.x, block.y, block.z,
+                     with_separators(share.blocks), with_separators(map.grid.count()), each, block.x, block.y, block.z,
                      ranges_text((buffer.*ranges_of)(share.first_block)));
 }
 
@@ -92,9 +91,10 @@ std::string tile_text(const RunResult& result) {
     text += side_text(map, buffer, "read", &BufferMap::reads_of);
   }
   if (map.blocks_observed < map.grid.count())
-    text += fmt::format("  recorded for the first {} of {} blocks\n", number(map.blocks_observed),
-                        number(map.grid.count()));
-  if (map.idle_threads > 0) text += fmt::format("  threads that store nothing: {}\n", number(map.idle_threads));
+    text += fmt::format("  recorded for the first {} of {} blocks\n", with_separators(map.blocks_observed),
+                        with_separators(map.grid.count()));
+  if (map.idle_threads > 0)
+    text += fmt::format("  threads that store nothing: {}\n", with_separators(map.idle_threads));
   return text;
 }
 

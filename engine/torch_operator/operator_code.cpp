@@ -15,7 +15,7 @@ namespace {
 std::string indented(const std::string& line) { return "    " + line + "\n"; }
 
 /// "(rows, columns)", "(n,)".
-std::string shape_code(const std::vector<SizeRule>& shape) {
+std::string size_rules_code(const std::vector<SizeRule>& shape) {
   std::string text;
   for (const SizeRule& extent : shape) text += (text.empty() ? "" : ", ") + extent.python();
   return "(" + text + (shape.size() == 1 ? ",)" : ")");
@@ -212,7 +212,7 @@ def ready(tensor):
     const bool like_first = subject_.layout == OperatorLayout::any_shape ||
                             (subject_.layout == OperatorLayout::rows && input.shape.size() == 2);
     return indented(fmt::format("check_shape(\"{0}\", {0}, {1})", input.name,
-                                like_first ? first + ".shape" : shape_code(input.shape)));
+                                like_first ? first + ".shape" : size_rules_code(input.shape)));
   }
 
   std::string empty_code(const OperatorBuffer& one) const {
@@ -223,7 +223,7 @@ def ready(tensor):
     const DType type = one.spec.type;
     return fmt::format("{} = torch.{}({}, dtype={}, device={}.device)", one.name,
                        one.spec.fill == Fill::zero ? "zeros" : "empty",
-                       like_first ? first + ".shape" : shape_code(one.shape), operator_type(type), first);
+                       like_first ? first + ".shape" : size_rules_code(one.shape), operator_type(type), first);
   }
 
   std::string outputs_of() const {

@@ -74,12 +74,11 @@ Result<size_t> count_of(const std::vector<TuneAxis>& axes) {
     if (axis.values.size() > longest->values.size()) longest = &axis;
   }
   if (count > kMostConfigurations)
-    return fail(
-        ErrorId::usage,
-        phrase("the space has {} configurations, and at most {} are tuned: narrow it, as in --try {}={},{}, or "
-               "fix a parameter with --set",
-               with_separators(static_cast<int64_t>(count)), with_separators(static_cast<int64_t>(kMostConfigurations)),
-               longest->name, longest->values.front(), longest->values.back()));
+    return fail(ErrorId::usage,
+                phrase("the space has {} configurations, and at most {} are tuned: narrow it, as in --try {}={},{}, or "
+                       "fix a parameter with --set",
+                       with_separators(count), with_separators(kMostConfigurations), longest->name,
+                       longest->values.front(), longest->values.back()));
   return count;
 }
 
@@ -110,9 +109,8 @@ void forbid(TuneEntry& entry, Limiter limiter, Phrase why) {
 Result<void> some_possible(const TuneMap& map) {
   for (const TuneEntry& entry : map.entries)
     if (entry.state != TuneState::impossible) return {};
-  return fail(ErrorId::usage,
-              phrase("none of the {} configurations is possible; of the first: {}",
-                     with_separators(static_cast<int64_t>(map.entries.size())), map.entries.front().why));
+  return fail(ErrorId::usage, phrase("none of the {} configurations is possible; of the first: {}",
+                                     with_separators(map.entries.size()), map.entries.front().why));
 }
 
 std::string first_line(const std::string& text) {
@@ -122,7 +120,7 @@ std::string first_line(const std::string& text) {
 
 /// Marks what the GPU cannot hold. True if a CTA fits.
 bool judge_fit(TuneEntry& entry, const GpuSpec& gpu, const BlockUsage& usage, const Occupancy& occupancy) {
-  const auto count = [](uint64_t number) { return with_separators(static_cast<int64_t>(number)); };
+  const auto count = [](uint64_t number) { return with_separators(number); };
   const uint32_t shared = usage.static_shared_bytes + usage.dynamic_shared_bytes;
   if (usage.threads > gpu.max_threads_per_block) {
     forbid(entry, Limiter::threads,

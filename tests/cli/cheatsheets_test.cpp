@@ -137,7 +137,7 @@ std::string row(const std::vector<GpuSpec>& gpus, const std::function<std::strin
 TEST(CheatSheets, HaveTheLimitsOfTheGpuTable) {
   const auto gpus = read_gpu_specs(kRoot / "assets/gpus.toml");
   ASSERT_TRUE(gpus);
-  const auto number = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
+  const auto number = [](uint64_t value) { return with_separators(value); };
   const auto with_digits = [](double value, const char* format) { return fmt::format(fmt::runtime(format), value); };
   const std::vector<std::string> rows{
       row(*gpus, [&](const GpuSpec& one) { return one.architecture.substr(3, 1) + "." + one.architecture.substr(4); }),

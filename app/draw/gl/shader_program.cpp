@@ -20,7 +20,7 @@ class Shader {
   GLuint id_;
 };
 
-std::string trimmed(std::string text) {
+std::string without_newlines(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.pop_back();
   return text;
 }
@@ -30,7 +30,7 @@ std::string shader_log(GLuint shader) {
   glGetShaderiv(shader, GL_INFO_LOG_LENGTH, &length);
   std::string log(static_cast<size_t>(length), '\0');
   glGetShaderInfoLog(shader, length, nullptr, log.data());
-  return trimmed(std::move(log));
+  return without_newlines(std::move(log));
 }
 
 std::string program_log(GLuint program) {
@@ -38,7 +38,7 @@ std::string program_log(GLuint program) {
   glGetProgramiv(program, GL_INFO_LOG_LENGTH, &length);
   std::string log(static_cast<size_t>(length), '\0');
   glGetProgramInfoLog(program, length, nullptr, log.data());
-  return trimmed(std::move(log));
+  return without_newlines(std::move(log));
 }
 
 Result<void> compile_shader(const Shader& shader, const ShaderProgram::Source& source) {

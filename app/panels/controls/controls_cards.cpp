@@ -8,11 +8,12 @@
 #include "app/observed/traffic_facts.hpp"
 #include "app/panels/controls/controls_parts.hpp"
 #include "app/panels/controls/sandbox_fields.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
 
-constexpr float kLine = 20;
+constexpr float kCardsLine = 20;
 
 /// A number in the notation of an error: 2.4e-7, 0.0039, 12.5.
 std::string figure(double value) {
@@ -30,8 +31,8 @@ void mismatch_lines(Column& column, const Correctness& output) {
   const Theme& theme = column.theme();
   const Strings& text = column.context.strings;
   card_line(column, text("controls.mismatches"),
-            text.format("controls.of", fmt::arg("some", with_separators(static_cast<int64_t>(output.mismatches))),
-                        fmt::arg("all", with_separators(static_cast<int64_t>(output.checked)))),
+            text.format("controls.of", fmt::arg("some", with_separators(output.mismatches)),
+                        fmt::arg("all", with_separators(output.checked))),
             theme.text, text("correctness.mismatches_meaning"));
   if (!output.first) return;
   const auto index = static_cast<int64_t>(output.first->index);
@@ -144,7 +145,7 @@ void card_line(Column& column, std::string_view label, std::string_view value, I
   float room = column.width() - text_size(fonts.small, label).x - column.px(8);
   const float wide = text_size(fonts.small, value).x;
   if (wide > room && wide <= column.width()) {  // it gets a separate line
-    column.y += column.px(kLine);
+    column.y += column.px(kCardsLine);
     room = column.width();
   }
   const std::string shown = fit_text(fonts.small, value, room);
@@ -153,7 +154,7 @@ void card_line(Column& column, std::string_view label, std::string_view value, I
                            {column.right, baseline_top(fonts.small, column.y + column.px(14))}, shown);
   else
     column.text_right(fonts.small, column.right, 14, colour, shown);
-  column.y += column.px(kLine);
+  column.y += column.px(kCardsLine);
   if (veiled) return;
   std::string said(meaning);
   if (shown != value) said = std::string(value) + (said.empty() ? "" : "\n" + said);
@@ -165,7 +166,7 @@ float text_link(Column& column, const char* id, const std::string& text, const s
   PanelContext& context = column.context;
   ImFont* font = column.fonts().small;
   const ImVec2 size = text_size(font, text);
-  const ImVec2 low{right - size.x, column.y + column.px(below - 15)}, high{right, low.y + column.px(kLine)};
+  const ImVec2 low{right - size.x, column.y + column.px(below - 15)}, high{right, low.y + column.px(kCardsLine)};
   ImGui::SetCursorScreenPos(low);
   *pressed = hit_area(id, {high.x - low.x, high.y - low.y});
   const bool hovered = ImGui::IsItemHovered();
@@ -178,7 +179,7 @@ float text_link(Column& column, const char* id, const std::string& text, const s
 
 void paragraph(Column& column, std::string_view text, ImU32 colour) {
   const TextRun run[] = {{column.fonts().small, colour, text}};
-  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), run);
+  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kCardsLine), run);
 }
 
 void card_title(Column& column, const char* title, std::optional<Badge> badge) {
@@ -217,8 +218,7 @@ void correctness_card(Column& column) {
       card_line(column, text("controls.allowed"), tolerance_text(output.tolerance, text), column.theme().text,
                 text("controls.allowed_meaning"));
       card_line(column, text("controls.checked"),
-                fmt::format("{} / {}", with_separators(static_cast<int64_t>(output.checked)),
-                            with_separators(static_cast<int64_t>(output.checked))),
+                fmt::format("{} / {}", with_separators(output.checked), with_separators(output.checked)),
                 column.theme().text, text("correctness.checked_meaning"));
     } else {
       mismatch_lines(column, output);
@@ -236,7 +236,7 @@ void findings_card(Column& column) {
     card_title(column, "controls.findings", Badge::simulated);
     const Fonts& fonts = column.fonts();
     const std::string name = finding_name(context.strings, first.id);
-    const std::string count = "× " + with_separators(static_cast<int64_t>(first.count));
+    const std::string count = "× " + with_separators(first.count);
     const float room = column.width() - text_size(fonts.small, count).x - column.px(8);
     ImFont* large = text_size(fonts.title_semibold, name).x <= room ? fonts.title_semibold : fonts.body_semibold;
     column.text(large, column.left, 20, column.theme().error, fit_text(large, name, room));
@@ -285,7 +285,7 @@ void shared_card(Column& column) {
     needed += line.passes;
   }
   if (passes == 0) return;
-  const auto number = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
+  const auto number = [](uint64_t value) { return with_separators(value); };
   const uint64_t conflicts = passes - std::min(passes, needed);
   {
     const Dimmed dimmed(column);
@@ -293,7 +293,7 @@ void shared_card(Column& column) {
     card_title(column, "controls.shared_passes", Badge::simulated);
     const ImU32 colour = conflicts * 20 > needed ? column.theme().error : column.theme().text;
     const bool veiled = context.view.hides(ShownNumber::wavefronts);
-    explain_rect(column.context, {column.left, top}, {column.right, column.y + column.px(28 + 2 * kLine)},
+    explain_rect(column.context, {column.left, top}, {column.right, column.y + column.px(28 + 2 * kCardsLine)},
                  context.strings("controls.shared_meaning"));
     card_number(column, column.fonts().title_semibold, 20, colour, number(passes), veiled);
     column.y += column.px(28);
@@ -316,7 +316,7 @@ void traffic_card(Column& column) {
       paragraph(column, sentence(text, context.result->not_observed_reason), column.theme().muted);
     } else {
       const Counters& counters = context.result->traffic.counters;
-      const auto number = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
+      const auto number = [](uint64_t value) { return with_separators(value); };
       const auto moved = static_cast<double>(counters.global_bytes_moved());
       const double useful = moved > 0 ? static_cast<double>(counters.global_bytes_useful()) / moved : 0;
       const float top = column.y;
@@ -324,7 +324,7 @@ void traffic_card(Column& column) {
       const ImU32 colour = useful < 0.75 && moved > 0 ? column.theme().error : column.theme().text;
       const bool veiled = context.view.hides(ShownNumber::sectors);
       const float lines = counters.global_atomic_requests > 0 ? 3 : 2;
-      explain_rect(column.context, {column.left, top}, {column.right, column.y + column.px(28 + lines * kLine)},
+      explain_rect(column.context, {column.left, top}, {column.right, column.y + column.px(28 + lines * kCardsLine)},
                    text("controls.traffic_meaning"));
       card_number(column, column.fonts().title_semibold, 20, colour, bytes_text(moved), veiled);
       column.y += column.px(28);

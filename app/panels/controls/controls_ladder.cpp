@@ -12,8 +12,8 @@
 namespace tilescope {
 namespace {
 
-constexpr float kRow = 28, kBar = 44, kBarRight = 44;  // kBarRight: distance of the bar's end from the column's right
-                                                       // edge
+constexpr float kLadderRow = 28, kBar = 44, kBarRight = 44;  // kBarRight: distance of the bar's end from the column's
+                                                             // right edge
 
 /// The data of the rows.
 struct Speeds {
@@ -159,7 +159,7 @@ void draw_title(Column& column, const Speeds& speeds) {
 void row_button(Column& column, const Rung& rung, bool selected, const std::string& meaning) {
   const Theme& theme = column.theme();
   const ImVec2 low{column.left - column.px(8), column.y};
-  const ImVec2 high{column.right + column.px(8), column.y + column.px(kRow)};
+  const ImVec2 high{column.right + column.px(8), column.y + column.px(kLadderRow)};
   ImGui::SetCursorScreenPos(low);
   if (hit_area(rung.name.c_str(), {high.x - low.x, high.y - low.y})) column.context.session.select_rung(rung.name);
   if (ImGui::IsItemHovered() && !selected) column.list->AddRectFilled(low, high, theme.grid, column.px(6));
@@ -178,7 +178,7 @@ void draw_row(Column& column, const Rung& rung, int number, const Speeds& speeds
   const Ladder::Row* row = speeds.of(rung.name);
   row_button(column, rung, selected, row_meaning(context, rung, speeds, row));
   ImFont* font = selected ? fonts.small_semibold : fonts.small;
-  const float middle = column.y + column.px(kRow / 2), top = centred_top(font, middle);
+  const float middle = column.y + column.px(kLadderRow / 2), top = centred_top(font, middle);
   draw_text_right(column.list, fonts.small, {column.left + column.px(14), top}, column.theme().muted,
                   std::to_string(number));
   const float room = column.width() - column.px(20 + 8) - (row != nullptr ? column.px(kBarRight + kBar) : 0);
@@ -186,14 +186,14 @@ void draw_row(Column& column, const Rung& rung, int number, const Speeds& speeds
             fit_text(font, context.strings(rung.title), room));
   if (row != nullptr && context.view.hides(ShownNumber::speed)) {
     draw_veil(context, column.list, {column.right - column.px(kBarRight + kBar), column.y + column.px(7)},
-              {column.right, column.y + column.px(kRow - 7)});
+              {column.right, column.y + column.px(kLadderRow - 7)});
   } else if (row != nullptr) {
     draw_bar(column, middle, row->percent, speeds.full, selected);
     draw_text_right(column.list, font, {column.right, top}, column.theme().text,
                     gives_speeds(context.lab()) ? speed_text(context, speeds, *row)
                                                 : fmt::format("{}%", std::lround(row->percent)));
   }
-  column.y += column.px(kRow);
+  column.y += column.px(kLadderRow);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "app/observed/result_verdict.hpp"
 #include "app/panels/controls/controls_parts.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -45,7 +46,7 @@ std::string why_unseen(const PanelContext& context, const BreakIt& one) {
   const RunResult& result = *context.result;
   const std::string& title = strings(one.title);
   if (result.blocks_sampled == 0) return strings.format("controls.no_effect", fmt::arg("switch", title));
-  const auto count = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
+  const auto count = [](uint64_t value) { return with_separators(value); };
   return strings.format("controls.no_effect_sampled", fmt::arg("switch", title),
                         fmt::arg("count", count(result.blocks_sampled)),
                         fmt::arg("all", count(result.plan.launches[result.launch].grid.count())));

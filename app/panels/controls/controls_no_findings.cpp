@@ -5,6 +5,7 @@
 #include "app/draw/sentences.hpp"
 #include "app/observed/result_verdict.hpp"
 #include "app/panels/controls/controls_parts.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -59,8 +60,7 @@ void no_findings_card(Column& column) {
                 column.theme().text);
     else
       paragraph(column,
-                sampled != 0 ? text.format("controls.checked_sampled",
-                                           fmt::arg("count", with_separators(static_cast<int64_t>(sampled))))
+                sampled != 0 ? text.format("controls.checked_sampled", fmt::arg("count", with_separators(sampled)))
                              : text("controls.checked_for"),
                 column.theme().muted);
   }

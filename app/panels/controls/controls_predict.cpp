@@ -16,7 +16,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kLine = 20, kChoice = 24, kBetween = 8, kMark = 9;
+constexpr float kPredictLine = 20, kChoice = 24, kBetween = 8, kMark = 9;
 
 const std::string& label_of(const Question& question, int64_t value) {
   static const std::string none;
@@ -77,7 +77,8 @@ void about_rungs(Column& column, const Question& question) {
   if (one) text += context.strings("speed.comma") + context.strings(first->title);
   ImFont* font = column.fonts().small;
   const std::string shown = fit_text(font, text, column.width());
-  const ImVec2 low{column.left, column.y}, high{column.left + text_size(font, shown).x, column.y + column.px(kLine)};
+  const ImVec2 low{column.left, column.y},
+      high{column.left + text_size(font, shown).x, column.y + column.px(kPredictLine)};
   const bool chosen = concerned(context.rung().name);
   bool hovered = false;
   if (!chosen) {
@@ -94,7 +95,7 @@ void about_rungs(Column& column, const Question& question) {
   }
   const ImU32 ink = chosen ? column.theme().muted : hovered ? column.theme().text : column.theme().accent;
   draw_text(column.list, font, {low.x, centred_top(font, (low.y + high.y) / 2)}, ink, shown);
-  column.y += column.px(kLine);
+  column.y += column.px(kPredictLine);
 }
 
 /// ✓ on the answer, ✗ on a wrong choice that was pressed: never distinguished by colour alone.
@@ -175,7 +176,7 @@ void question_link(Column& column, const std::vector<Question>& questions, size_
   if (!open && (!next || !questions[number].pressed)) return;
   const std::string& text = context.strings(open ? "controls.skip_question" : "controls.go_to_next_question");
   const float width = text_size(column.fonts().small, text).x;
-  if (after + width > column.right) column.y += column.px(kLine + 6);  // on a line of its own
+  if (after + width > column.right) column.y += column.px(kPredictLine + 6);  // on a line of its own
   const float y = column.y;
   column.y -= column.px(kChoice);
   bool pressed = false;
@@ -201,7 +202,7 @@ void reveal(Column& column, const Question& question) {
   const TextRun runs[] = {{fonts.small_semibold, colour, verdict}, {fonts.small, column.theme().text, why}};
   column.y += column.px(6);
   const float top = column.y;
-  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), runs);
+  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kPredictLine), runs);
   if (question.badge) {
     column.y += column.px(4);
     draw_badge(context, column.list, {column.left + badge_width(context, *question.badge), column.y}, *question.badge);
@@ -219,7 +220,7 @@ bool draw_question(Column& column, const std::vector<Question>& questions, size_
   about_rungs(column, question);
   const TextRun asked[] = {{column.fonts().small, column.theme().text, question.text}};
   const float top = column.y;
-  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), asked);
+  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kPredictLine), asked);
   mark(column.context, "question.text", {column.left, top}, {column.right, column.y});
   explain_rect(column.context, {column.left, top}, {column.right, column.y},
                column.context.strings("controls.predict_meaning"));

@@ -8,11 +8,12 @@
 #include "app/panels/controls/controls_slider.hpp"
 #include "app/panels/controls/sandbox_fields.hpp"
 #include "engine/kernel_language.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
 
-constexpr float kRow = 44;
+constexpr float kSlidersRow = 44;
 
 /// Position of a value on the track, 0 … 1: logarithmic if the stops span decades, else evenly spaced by stop.
 float position_of(const Slider& slider, int64_t value) {
@@ -142,7 +143,7 @@ std::optional<int64_t> slider_row(Column& column, const Slider& slider) {
   if (types) begin_typing(view, slider);
   draw_track(column, slider, lit);
   ImGui::PopID();
-  column.y += column.px(kRow);
+  column.y += column.px(kSlidersRow);
   return typed ? typed : dragged;
 }
 
@@ -244,7 +245,7 @@ std::string grid_text(const PanelContext& context, const ChosenRung& chosen) {
     const uint64_t before = launches.front().grid.count();
     one.relaunch(chosen.config, launches);
     const uint64_t after = launches.front().grid.count();
-    if (after != before) text += " → " + with_separators(static_cast<int64_t>(after));
+    if (after != before) text += " → " + with_separators(after);
   }
   return text;
 }

@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kLine = 20, kRow = 24, kField = 26;
+constexpr float kHelpLine = 20, kHelpRow = 24, kHelpField = 26;
 constexpr size_t kVersionsShown = 6;
 
 /// "2026-11-25T14:07:31Z" → "14:07", in UTC.
@@ -25,7 +25,7 @@ void kind_choice(Column& column, ViewState& view) {
   PanelContext& context = column.context;
   const Theme& theme = column.theme();
   ImFont* font = column.fonts().small;
-  const ImVec2 low{column.left, column.y}, high{column.right, column.y + column.px(kField)};
+  const ImVec2 low{column.left, column.y}, high{column.right, column.y + column.px(kHelpField)};
   ImGui::PushID("bug kind");
   ImGui::SetCursorScreenPos(low);
   if (hit_area("choice", {high.x - low.x, high.y - low.y})) open_menu(context.view, "kinds");
@@ -52,7 +52,7 @@ void kind_choice(Column& column, ViewState& view) {
   }
   ImGui::PopStyleVar(2);
   ImGui::PopID();
-  column.y += column.px(kField + 8);
+  column.y += column.px(kHelpField + 8);
 }
 
 /// Judgement::reason in a few words.
@@ -89,7 +89,7 @@ void with_code(Column& column, std::string_view text) {
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), runs);
+  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kHelpLine), runs);
 }
 
 }  // namespace
@@ -118,10 +118,10 @@ void bug_card(Column& column, Workshop& workshop) {
   if (record.bug_guesses > 0 && !record.bug_found) {
     ImFont* font = column.fonts().small;
     const std::string text = strings.format("workshop.bug_wrong", fmt::arg("count", record.bug_guesses));
-    draw_text(column.list, font, {after, centred_top(font, column.y + column.px(kField / 2))}, column.theme().error,
+    draw_text(column.list, font, {after, centred_top(font, column.y + column.px(kHelpField / 2))}, column.theme().error,
               fit_text(font, text, column.right - after));
   }
-  column.y += column.px(kField);
+  column.y += column.px(kHelpField);
   column.separator(14);
 }
 
@@ -141,7 +141,7 @@ void hints_card(Column& column, Workshop& workshop) {
                  strings.format("workshop.show_hint", fmt::arg("number", shown + 1), fmt::arg("all", hints.size())),
                  strings("workshop.show_hint_meaning"), column.left, &pressed);
     if (pressed) workshop.show_hint();
-    column.y += column.px(kField);
+    column.y += column.px(kHelpField);
   }
   column.separator(14);
 }
@@ -165,7 +165,7 @@ void versions_card(Column& column, Workshop& workshop) {
   for (size_t i = 0; i < count; ++i) {
     const size_t index = versions.size() - 1 - i;
     const JudgedVersion& version = versions[index];
-    const float row = column.px(kRow), middle = column.y + row / 2;
+    const float row = column.px(kHelpRow), middle = column.y + row / 2;
     const ImVec2 low{column.left - column.px(6), column.y}, high{column.right + column.px(6), column.y + row};
     ImGui::SetCursorScreenPos(low);
     const std::string id = fmt::format("version_{}", version.number);
@@ -213,7 +213,7 @@ void solution_row(Column& column, Workshop& workshop) {
                  strings.format("workshop.next_meaning", fmt::arg("title", strings(following->title))), x, &next);
     if (next) workshop.open(context.session, following->name, workshop.language());
   }
-  column.y += column.px(kField);
+  column.y += column.px(kHelpField);
   column.separator(14);
 }
 

@@ -12,14 +12,14 @@
 namespace tilescope {
 namespace {
 
-constexpr float kRow = 24, kButton = 32, kField = 26;  // unscaled pixels
+constexpr float kSectionRow = 24, kButton = 32, kSectionField = 26;  // unscaled pixels
 
 /// A line of the card of goals: mark, what, the learner's value, the limit.
 void goal_row(Column& column, std::optional<bool> met, const std::string& what, const std::string& value,
               const std::string& limit, const std::string& meaning) {
   const Theme& theme = column.theme();
   ImFont* font = column.fonts().small;
-  const float row = column.px(kRow), middle = column.y + row / 2, top = centred_top(font, middle);
+  const float row = column.px(kSectionRow), middle = column.y + row / 2, top = centred_top(font, middle);
   const float line = std::max(1.5F, column.px(1.75F));
   const ImVec2 centre{column.left + column.px(5), middle};
   if (!met)
@@ -53,14 +53,15 @@ bool text_field(Column& column, const std::string& name, const std::string& titl
                 std::string& text, float x, float width) {
   ImFont* font = column.fonts().small;
   column.text(font, x, 14, column.theme().muted, fit_text(font, title, width));
-  const ImVec2 low{x, column.y + column.px(20)}, high{x + width, low.y + column.px(kField)};
+  const ImVec2 low{x, column.y + column.px(20)}, high{x + width, low.y + column.px(kSectionField)};
   std::string typed = text;
   ImGui::SetCursorScreenPos(low);
   ImGui::SetNextItemWidth(width);
   ImGui::PushID(name.c_str());
   ImGui::PushFont(font);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
-                      ImVec2(column.px(8), std::max(0.0F, std::floor((column.px(kField) - line_height(font)) / 2))));
+  ImGui::PushStyleVar(
+      ImGuiStyleVar_FramePadding,
+      ImVec2(column.px(8), std::max(0.0F, std::floor((column.px(kSectionField) - line_height(font)) / 2))));
   ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, column.px(4));
   ImGui::InputText("##field", &typed, ImGuiInputTextFlags_AutoSelectAll);
   const bool done = ImGui::IsItemDeactivatedAfterEdit();
@@ -92,7 +93,7 @@ float field_button(Column& column, const char* id, const std::string& text, cons
                    bool* pressed, bool lit) {
   const Theme& theme = column.theme();
   ImFont* font = column.fonts().small;
-  const ImVec2 low{x, column.y}, high{x + text_size(font, text).x + column.px(20), column.y + column.px(kField)};
+  const ImVec2 low{x, column.y}, high{x + text_size(font, text).x + column.px(20), column.y + column.px(kSectionField)};
   ImGui::SetCursorScreenPos(low);
   *pressed = hit_area(id, {high.x - low.x, high.y - low.y});
   const bool hovered = ImGui::IsItemHovered();
@@ -188,7 +189,7 @@ void launch_card(Column& column, Workshop& workshop) {
         field_button(column, "in_cuda", "CUDA", strings("workshop.in_cuda_meaning"), column.left, &cuda, !in_triton);
     field_button(column, "in_triton", "Triton", strings("workshop.in_triton_meaning"), next, &triton, in_triton);
     if (cuda || triton) workshop.set_language(context.session, triton ? KernelLanguage::triton : KernelLanguage::cuda);
-    column.y += column.px(kField + 10);
+    column.y += column.px(kSectionField + 10);
   }
   if (!workshop.launches()) {
     paragraph(column, strings.message(workshop.launches().error()), column.theme().error);
@@ -202,17 +203,17 @@ void launch_card(Column& column, Workshop& workshop) {
   LaunchLine launch = workshop.launches()->front();
   const float gap = column.px(8), half = (column.width() - gap) / 2;
   bool changed = launch_field(column, "grid", launch.grid, column.left, column.width());
-  column.y += column.px(kField + 26);
+  column.y += column.px(kSectionField + 26);
   if (workshop.language() == KernelLanguage::cuda) {
     changed = launch_field(column, "block", launch.block, column.left, half) || changed;
     changed = launch_field(column, "shared", launch.shared, column.left + half + gap, half) || changed;
-    column.y += column.px(kField + 26);
+    column.y += column.px(kSectionField + 26);
   } else {
     for (size_t i = 0; i < launch.keywords.size(); ++i) {
       // Two to a row.
       const float x = column.left + (i % 2 == 1 ? half + gap : 0);
       changed = keyword_field(column, launch.keywords[i], x, half) || changed;
-      if (i % 2 == 1 || i + 1 == launch.keywords.size()) column.y += column.px(kField + 26);
+      if (i % 2 == 1 || i + 1 == launch.keywords.size()) column.y += column.px(kSectionField + 26);
     }
   }
   if (changed) workshop.set_launch(context.session, launch);

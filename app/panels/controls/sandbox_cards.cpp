@@ -2,19 +2,20 @@
 #include <cmath>
 
 #include "app/panels/controls/sandbox_fields.hpp"
+#include "engine/numbers.hpp"
 #include "engine/report/report.hpp"
 
 namespace tilescope {
 namespace {
 
-constexpr float kLine = 20;
+constexpr float kSandboxLine = 20;
 
 void line(Column& column, std::string_view label, std::string_view value) {
   ImFont* font = column.fonts().small;
   const float room = column.width() - text_size(font, label).x - column.px(8);
   column.text(font, column.left, 14, column.theme().muted, label);
   column.text_right(font, column.right, 14, column.theme().text, fit_text(font, value, room));
-  column.y += column.px(kLine);
+  column.y += column.px(kSandboxLine);
 }
 
 }  // namespace
@@ -31,13 +32,12 @@ void outputs_card(Column& column) {
     const std::string range =
         found.finite == 0 ? text("sandbox.no_numbers") : short_number(found.low) + " … " + short_number(found.high);
     line(column, run.plan.buffers[found.buffer].name, range);
-    if (found.nan > 0) line(column, "  " + text("sandbox.nan"), with_separators(static_cast<int64_t>(found.nan)));
-    if (found.untouched > 0)
-      line(column, "  " + text("sandbox.untouched"), with_separators(static_cast<int64_t>(found.untouched)));
+    if (found.nan > 0) line(column, "  " + text("sandbox.nan"), with_separators(found.nan));
+    if (found.untouched > 0) line(column, "  " + text("sandbox.untouched"), with_separators(found.untouched));
   }
   const TextRun said[] = {
       {column.fonts().small, column.theme().muted, text(any ? "sandbox.no_reference" : "sandbox.no_outputs")}};
-  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), said);
+  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kSandboxLine), said);
   column.separator(16);
 }
 

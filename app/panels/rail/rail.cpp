@@ -15,7 +15,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kRow = 24, kStageGap = 8, kOpenRow = 34;
+constexpr float kRailRow = 24, kStageGap = 8, kOpenRow = 34;
 
 /// A mark at the right end of a row: its text has unsaved edits.
 void draw_edited(PanelContext& context, ImVec2 low, ImVec2 high) {
@@ -34,7 +34,7 @@ void draw_lab(PanelContext& context, ImVec2 at, float width, const Lab& lab) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   const bool current = lab.name == context.lab().name;
-  const ImVec2 low{at.x + context.px(8), at.y}, high{at.x + width - context.px(8), at.y + context.px(kRow)};
+  const ImVec2 low{at.x + context.px(8), at.y}, high{at.x + width - context.px(8), at.y + context.px(kRailRow)};
   ImGui::SetCursorScreenPos(low);
   if (hit_area(lab.name.c_str(), {high.x - low.x, high.y - low.y})) context.session.select_lab(lab.name);
   const bool hovered = ImGui::IsItemHovered();
@@ -68,7 +68,7 @@ bool own_row(PanelContext& context, const std::string& id, ImVec2 at, float widt
              bool current, bool cross) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
-  const ImVec2 low{at.x + context.px(8), at.y}, high{at.x + width - context.px(8), at.y + context.px(kRow)};
+  const ImVec2 low{at.x + context.px(8), at.y}, high{at.x + width - context.px(8), at.y + context.px(kRailRow)};
   ImGui::SetCursorScreenPos(low);
 #if IMGUI_VERSION_NUM >= 18970
   if (cross) ImGui::SetNextItemAllowOverlap();
@@ -120,7 +120,7 @@ void draw_exercise(PanelContext& context, ImVec2 at, float width, const Exercise
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   const bool current = workshop.is_shown(context.session) && &workshop.exercise() == &exercise;
-  const ImVec2 low{at.x + context.px(8), at.y}, high{at.x + width - context.px(8), at.y + context.px(kRow)};
+  const ImVec2 low{at.x + context.px(8), at.y}, high{at.x + width - context.px(8), at.y + context.px(kRailRow)};
   ImGui::SetCursorScreenPos(low);
   const std::string id = "exercise." + exercise.name;
   const bool pressed = hit_area(id.c_str(), {high.x - low.x, high.y - low.y});
@@ -156,7 +156,7 @@ std::string fold_name(int stage) { return fmt::format("exercises_{}", stage); }
 
 /// At the right end of a stage's row: how many of its exercises are solved, and a triangle; a click unfolds them.
 /// Returns the left edge.
-float draw_fold(PanelContext& context, ImVec2 at, float width, int stage) {
+float draw_rail_fold(PanelContext& context, ImVec2 at, float width, int stage) {
   const std::vector<const Exercise*> exercises = exercises_of(context, stage);
   const float right = at.x + width - context.px(12);
   if (exercises.empty()) return right;
@@ -167,7 +167,7 @@ float draw_fold(PanelContext& context, ImVec2 at, float width, int stage) {
   const std::string count =
       solved == 0 ? std::to_string(exercises.size()) : fmt::format("{}/{}", solved, exercises.size());
   const float left = right - context.px(16) - text_size(font, count).x;
-  const ImVec2 low{left - context.px(6), at.y}, high{right + context.px(4), at.y + context.px(kRow)};
+  const ImVec2 low{left - context.px(6), at.y}, high{right + context.px(4), at.y + context.px(kRailRow)};
   const std::string id = fold_name(stage);
   auto& unfolded = context.view.unfolded;
   const bool open = unfolded.contains(id);
@@ -195,15 +195,15 @@ float draw_fold(PanelContext& context, ImVec2 at, float width, int stage) {
 void draw_stage(PanelContext& context, ImVec2 at, float width, int stage) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = context.fonts.small;
-  const float top = centred_top(font, at.y + context.px(kRow / 2));
-  const float right = draw_fold(context, at, width, stage);
+  const float top = centred_top(font, at.y + context.px(kRailRow / 2));
+  const float right = draw_rail_fold(context, at, width, stage);
   draw_text(list, context.fonts.small_semibold, {at.x + context.px(16), top}, context.theme.muted,
             std::to_string(stage));
   const float left = at.x + context.px(32);
   const std::string& title = context.strings("rail.stage_" + std::to_string(stage));
   const std::string shown = fit_text(font, title, right - left);
   draw_text(list, font, {left, top}, context.theme.muted, shown);
-  if (shown != title) explain_rect(context, {left, at.y}, {right, at.y + context.px(kRow)}, title);
+  if (shown != title) explain_rect(context, {left, at.y}, {right, at.y + context.px(kRailRow)}, title);
 }
 
 /// The exercises of a stage where they are unfolded, else only the shown one. Returns the height.
@@ -213,15 +213,16 @@ float draw_exercises(PanelContext& context, ImVec2 at, float width, int stage) {
   const std::vector<const Exercise*> exercises = exercises_of(context, stage);
   if (open && !exercises.empty()) {
     ImFont* font = context.fonts.small;
-    draw_text(ImGui::GetWindowDrawList(), font, {at.x + context.px(32), centred_top(font, at.y + context.px(kRow / 2))},
-              context.theme.muted, context.strings("workshop.exercises"));
-    at.y += context.px(kRow);
+    draw_text(ImGui::GetWindowDrawList(), font,
+              {at.x + context.px(32), centred_top(font, at.y + context.px(kRailRow / 2))}, context.theme.muted,
+              context.strings("workshop.exercises"));
+    at.y += context.px(kRailRow);
   }
   for (const Exercise* one : exercises) {
     const bool current = context.workshop->is_shown(context.session) && &context.workshop->exercise() == one;
     if (!open && !current) continue;
     draw_exercise(context, at, width, *one);
-    at.y += context.px(kRow);
+    at.y += context.px(kRailRow);
   }
   return at.y - top;
 }
@@ -234,7 +235,7 @@ void remove_file(PanelContext& context, const std::filesystem::path& file) {
 
 /// × at the right end of a row, while the row is hovered. Returns whether it was pressed.
 bool remove_cross(PanelContext& context, const std::string& id, ImVec2 at, float width) {
-  const float side = context.px(kRow);
+  const float side = context.px(kRailRow);
   const ImVec2 row_low{at.x + context.px(8), at.y}, row_high{at.x + width - context.px(8), at.y + side};
   const ImVec2 low{row_high.x - side, at.y}, high{row_high.x, at.y + side};
   mark(context, id + ".remove", low, high);
@@ -279,7 +280,7 @@ float own_files_height(const PanelContext& context) {
   constexpr size_t kMostRows = 4;
   if (context.sandbox == nullptr || context.sandbox->listed().empty()) return 0;
   const auto rows = static_cast<float>(std::min(context.sandbox->listed().size(), kMostRows) + 1);
-  return context.px(kStageGap + rows * kRow + 4);
+  return context.px(kStageGap + rows * kRailRow + 4);
 }
 
 /// The learner's own CUDA files, below the labs. Returns the height.
@@ -290,10 +291,10 @@ float draw_own_files(PanelContext& context, ImVec2 at, float width) {
   const Fonts& fonts = context.fonts;
   at.y += context.px(kStageGap);
   draw_text(ImGui::GetWindowDrawList(), fonts.small,
-            {at.x + context.px(32), centred_top(fonts.small, at.y + context.px(kRow / 2))}, context.theme.muted,
+            {at.x + context.px(32), centred_top(fonts.small, at.y + context.px(kRailRow / 2))}, context.theme.muted,
             context.strings("rail.sandbox"));
-  explain_rect(context, at, {at.x + width, at.y + context.px(kRow)}, context.strings("rail.sandbox_meaning"));
-  at.y += context.px(kRow);
+  explain_rect(context, at, {at.x + width, at.y + context.px(kRailRow)}, context.strings("rail.sandbox_meaning"));
+  at.y += context.px(kRailRow);
   int number = 0;
   std::filesystem::path removed;
   for (const std::filesystem::path& file : sandbox.listed()) {
@@ -304,13 +305,14 @@ float draw_own_files(PanelContext& context, ImVec2 at, float width) {
     if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) open_menu(context.view, "own menu");
     explain(context, file.string());
     const bool crossed = remove_cross(context, id, at, width);
-    const ImVec2 row_low{at.x + context.px(8), at.y}, row_high{at.x + width - context.px(8), at.y + context.px(kRow)};
+    const ImVec2 row_low{at.x + context.px(8), at.y},
+        row_high{at.x + width - context.px(8), at.y + context.px(kRailRow)};
     const bool pointed = ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(row_low, row_high);
     if (sandbox.is_edited(file) && !pointed) draw_edited(context, row_low, row_high);
     if (own_menu(context, file) || crossed) removed = file;
     ImGui::PopID();
     if (pressed && !crossed && !current) sandbox.open(file);
-    at.y += context.px(kRow);
+    at.y += context.px(kRailRow);
   }
   if (!removed.empty()) remove_file(context, removed);
   return at.y - top;
@@ -319,14 +321,14 @@ float draw_own_files(PanelContext& context, ImVec2 at, float width) {
 /// Opens a file of the learner's own.
 void draw_open_row(PanelContext& context, ImVec2 at, float width, bool line_above) {
   if (line_above) separator_line(context, at.y);
-  at.y += context.px(kOpenRow - kRow) / 2;
+  at.y += context.px(kOpenRow - kRailRow) / 2;
   ImGui::PushID("open");
   if (own_row(context, "own.open", at, width, context.strings("rail.open"), false, /*cross=*/false))
     context.view.asks_for_file = true;
   ImGui::PopID();
   explain(context, context.strings("rail.open_meaning"));
   // A plus sign where the other rows have their mark.
-  const ImVec2 centre{at.x + context.px(20.5F), at.y + context.px(kRow / 2)};
+  const ImVec2 centre{at.x + context.px(20.5F), at.y + context.px(kRailRow / 2)};
   const float half = context.px(4), line = std::max(1.0F, context.px(1.25F));
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddLine({centre.x - half, centre.y}, {centre.x + half, centre.y}, context.theme.muted, line);
@@ -342,7 +344,7 @@ void reveal_chosen(const PanelContext& context, std::optional<float> row) {
   if (storage->GetInt(key) == now) return;
   storage->SetInt(key, now);
   const float top = ImGui::GetWindowPos().y, height = ImGui::GetWindowHeight();
-  if (*row < top || *row + context.px(kRow) > top + height) ImGui::SetScrollFromPosY(*row - top, 0.5F);
+  if (*row < top || *row + context.px(kRailRow) > top + height) ImGui::SetScrollFromPosY(*row - top, 0.5F);
 }
 
 }  // namespace
@@ -364,11 +366,11 @@ void draw_rail(PanelContext& context) {
       if (stage >= 0) at.y += draw_exercises(context, at, size.x, stage) + context.px(kStageGap);
       stage = lab.stage;
       draw_stage(context, at, size.x, stage);
-      at.y += context.px(kRow);
+      at.y += context.px(kRailRow);
     }
     draw_lab(context, at, size.x, lab);
     if (lab.name == context.lab().name) chosen = at.y;
-    at.y += context.px(kRow);
+    at.y += context.px(kRailRow);
   }
   at.y += draw_exercises(context, at, size.x, stage);
   reveal_chosen(context, chosen);

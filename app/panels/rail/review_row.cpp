@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kRow = 36, kSide = 16;  // unscaled pixels
+constexpr float kRowRow = 36, kSide = 16;  // unscaled pixels
 
 /// "3 cards are due"; where none is, how many are new.
 std::string row_text(const Strings& strings, const DueCards& due) {
@@ -26,7 +26,7 @@ float view_link(PanelContext& context, const char* id, const char* view, ImVec2 
                 const std::string& text, const std::string& meaning) {
   ImFont* font = bright ? context.fonts.small_semibold : context.fonts.small;
   const std::string shown = fit_text(font, text, width);
-  const float height = context.px(kRow), room = text_size(font, shown).x;
+  const float height = context.px(kRowRow), room = text_size(font, shown).x;
   ImGui::SetCursorScreenPos(at);
   if (hit_area(id, {room, height})) context.view.tab = view;
   const bool hovered = ImGui::IsItemHovered();
@@ -43,7 +43,7 @@ float view_link(PanelContext& context, const char* id, const char* view, ImVec2 
 }  // namespace
 
 float review_row_height(const PanelContext& context) {
-  return context.recall != nullptr && !context.recall->cards().empty() ? context.px(kRow) : 0;
+  return context.recall != nullptr && !context.recall->cards().empty() ? context.px(kRowRow) : 0;
 }
 
 void draw_review_row(PanelContext& context, ImVec2 at, float width) {

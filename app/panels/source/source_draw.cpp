@@ -8,6 +8,7 @@
 #include "app/panels/source/source_view.hpp"
 #include "app/views/questions.hpp"
 #include "engine/compile/kernel_names.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -161,7 +162,7 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
     const auto describe = [&](const char* key) {
       return context.strings.format(key, fmt::arg("kernel", kernel_name(info->name)),
                                     fmt::arg("registers", info->registers),
-                                    fmt::arg("shared", with_separators(static_cast<int64_t>(shared))));
+                                    fmt::arg("shared", with_separators(shared)));
     };
     about = shown = describe("source.resources");
     if (text_size(font, shown).x > right - x && shared == 0) shown = describe("source.resources_short");

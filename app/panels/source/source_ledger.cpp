@@ -7,6 +7,7 @@
 #include "app/panels/source/source_view.hpp"
 #include "app/views/playback.hpp"
 #include "app/views/questions.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::array<const char*, kCount> kMeanings{"traffic.requests_meaning", 
                                                     "traffic.rate_meaning",     "traffic.useful_meaning",
                                                     "traffic.moved_meaning",    "traffic.used_meaning"};
 constexpr std::array<bool, kCount> kEssential{true, true, true, false, false, true};  // where there is little room
-constexpr float kRow = 20;                                                            // unscaled; of the code
+constexpr float kLedgerRow = 20;                                                      // unscaled; of the code
 
 using Figures = std::array<std::string, kCount>;
 
@@ -29,8 +30,8 @@ ShownNumber asked_of(const DataMovement& movement) {
 
 Figures figures_of(const DataMovement& movement, bool total) {
   // Sectors and passes are no sum.
-  return {count_text(movement.requests),
-          total ? std::string() : count_text(movement.steps()),
+  return {with_separators(movement.requests),
+          total ? std::string() : with_separators(movement.steps()),
           total ? std::string() : fmt::format("{:.1f}", movement.steps_per_request()),
           bytes_text(static_cast<double>(movement.useful)),
           bytes_text(static_cast<double>(movement.moved())),
@@ -139,12 +140,14 @@ void SourcePanel::draw_row(PanelContext& context, const LedgerRow& row, ImVec2 l
   const LineTraffic& line = result_->traffic.lines[row.index];
   if (line.changed_by_ptxas)
     draw_delta(list, {square - context.px(10), middle}, context.px(9), mix(theme.window, theme.waiting, fade));
-  std::string text = strings.format(
-      row.is_shared() ? "traffic.row_shared" : "traffic.row_global", fmt::arg("kind", kind),
-      fmt::arg("buffers", row.buffers.empty() ? strings("tiles.memory") : row.buffers),
-      fmt::arg("requests", count_text(row.movement.requests)), fmt::arg("steps", count_text(row.movement.steps())),
-      fmt::arg("needed", count_text(row.movement.needed_passes)),
-      fmt::arg("conflicts", count_text(row.movement.conflicts())), fmt::arg("used", percent_text(row.movement.used())));
+  std::string text =
+      strings.format(row.is_shared() ? "traffic.row_shared" : "traffic.row_global", fmt::arg("kind", kind),
+                     fmt::arg("buffers", row.buffers.empty() ? strings("tiles.memory") : row.buffers),
+                     fmt::arg("requests", with_separators(row.movement.requests)),
+                     fmt::arg("steps", with_separators(row.movement.steps())),
+                     fmt::arg("needed", with_separators(row.movement.needed_passes)),
+                     fmt::arg("conflicts", with_separators(row.movement.conflicts())),
+                     fmt::arg("used", percent_text(row.movement.used())));
   if (line.changed_by_ptxas) text += " " + change_text(strings, line);
   if (context.view.hides(asked_of(row.movement))) return;
   explain_rect(context, low, high, text);
@@ -153,7 +156,7 @@ void SourcePanel::draw_row(PanelContext& context, const LedgerRow& row, ImVec2 l
 void SourcePanel::draw_rows(PanelContext& context, uint32_t line, ImVec2 low, ImVec2 high) {
   float y = low.y;
   for (const size_t index : rows_of(line)) {
-    const ImVec2 row_low{high.x - columns_.width + context.px(8), y}, row_high{high.x, y + context.px(kRow)};
+    const ImVec2 row_low{high.x - columns_.width + context.px(8), y}, row_high{high.x, y + context.px(kLedgerRow)};
     const LedgerRow& row = rows_[index];
     draw_row(context, row, row_low, row_high);
     mark(context,
@@ -163,7 +166,7 @@ void SourcePanel::draw_rows(PanelContext& context, uint32_t line, ImVec2 low, Im
     if (ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) &&
         ImGui::IsMouseHoveringRect(row_low, row_high) && ImGui::IsMouseClicked(0))
       pressed_row_ = index;
-    y += context.px(kRow);
+    y += context.px(kLedgerRow);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "app/draw/widgets.hpp"
 #include "app/panels/source/source_view.hpp"
 #include "app/views/questions.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -94,7 +95,7 @@ void SourcePanel::draw_line(PanelContext& context, uint32_t line, ImVec2 low, Im
         error != nullptr
             ? error->text
             : context.strings.format("source.finding", fmt::arg("id", finding_name(context.strings, finding->id)),
-                                     fmt::arg("count", with_separators(static_cast<int64_t>(finding->count))));
+                                     fmt::arg("count", with_separators(finding->count)));
     if (error == nullptr && text_size(font, text).x > room) text = finding_name(context.strings, finding->id);
     if (room > context.px(56))
       draw_text(list, font, {x, centred_top(font, (low.y + high.y) / 2)}, theme.error, fit_text(font, text, room));
@@ -138,7 +139,7 @@ void SourcePanel::draw_traffic(PanelContext& context, const LineLedger& ledger, 
 
 void SourcePanel::explain_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high) {
   if (!ImGui::IsMouseHoveringRect(low, high)) return;
-  const auto number = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
+  const auto number = [](uint64_t value) { return with_separators(value); };
   const double used = 100.0 * static_cast<double>(ledger.useful_bytes) /
                       static_cast<double>(std::max<uint64_t>(ledger.moved_bytes(), 1));
   explain_rect(context, low, high,

@@ -21,8 +21,8 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kTabs = 32, kButtons = 26, kLine = 18, kBottom = 8, kLeastPlot = 150, kLowestPlot = 72,
-                kLowPanel = 240;
+constexpr float kPadding = 24, kTabs = 32, kButtons = 26, kSpeedLine = 18, kBottom = 8, kLeastPlot = 150,
+                kLowestPlot = 72, kLowPanel = 240;
 
 bool shows_map(const PanelContext& context) { return shown_tab(context.lab(), context.view.bottom) == BottomTab::map; }
 
@@ -211,7 +211,7 @@ float draw_note(const PanelContext& context, ImDrawList* list, const Note& note,
   // Slightly less than two lines, because lines break between words.
   const std::string text = fit_text(font, note.text, 1.8F * width);
   const TextRun runs[] = {{font, note.colour, text}};
-  return flow_text(list, position, width, context.px(kLine), runs);
+  return flow_text(list, position, width, context.px(kSpeedLine), runs);
 }
 
 float notes_height(const PanelContext& context, const std::vector<Note>& notes, float width) {

@@ -20,7 +20,8 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kRow = 20, kBar = 12, kBarRow = 22, kGap = 8, kRatio = 52, kBadge = 106, kScroll = 10, kWide = 640;
+constexpr float kFusionRow = 20, kBar = 12, kBarRow = 22, kGap = 8, kRatio = 52, kBadge = 106, kScroll = 10,
+                kWide = 640;
 
 constexpr const char* kUnknown = "–";
 
@@ -74,7 +75,7 @@ class Account {
     draw_bars();
     if (wide_) {
       draw_key();
-      y_ += px(kRow);
+      y_ += px(kFusionRow);
     }
     return y_;
   }
@@ -95,7 +96,7 @@ class Account {
   const Strings& words() const { return context_.strings; }
   const Theme& theme() const { return context_.theme; }
   ImFont* small() const { return context_.fonts.small; }
-  float centred(ImFont* font) const { return centred_top(font, y_ + px(kRow) / 2); }
+  float centred(ImFont* font) const { return centred_top(font, y_ + px(kFusionRow) / 2); }
   double launches(const FusionSide& side) const { return static_cast<double>(side.launches.size()); }
 
   void draw_finding() {
@@ -173,7 +174,7 @@ class Account {
     title(columns_.unfused, words()("speed.fusion_unfused"));
     title(columns_.fused, fit_text(small(), words()("speed.fusion_fused"), fused));
     title(columns_.ratio, words()("speed.fusion_ratio"));
-    y_ += px(kRow);
+    y_ += px(kFusionRow);
     list_->AddRectFilled({columns_.left, y_}, {columns_.right, y_ + std::max(1.0F, px(1))}, theme().separator);
     y_ += px(3);
   }
@@ -192,9 +193,9 @@ class Account {
     const bool known = figure.ratio != kUnknown;
     draw_text_right(list_, context_.fonts.small_semibold, {columns_.ratio, top}, known ? theme().accent : theme().muted,
                     figure.ratio);
-    explain_rect(context_, {columns_.left, y_}, {columns_.ratio, y_ + px(kRow)}, figure.meaning);
+    explain_rect(context_, {columns_.left, y_}, {columns_.ratio, y_ + px(kFusionRow)}, figure.meaning);
     if (badge) draw_badge(context_, list_, {columns_.right, y_}, *badge);
-    y_ += px(kRow);
+    y_ += px(kFusionRow);
   }
 
   void draw_counts() {

@@ -24,7 +24,7 @@ namespace {
 constexpr float kLabels = 62, kHead = 18, kLegend = 20, kMostCell = 96, kMostHeight = 34, kTwoLines = 26, kName = 16;
 
 /// The colours of the schemes: those of the roles, which are distinguishable for colour-blind users.
-ImU32 colour_of(const Theme& theme, size_t scheme) {
+ImU32 scheme_colour(const Theme& theme, size_t scheme) {
   const std::array<ImU32, 6> colours{theme.read, theme.ok, theme.write, theme.waiting, theme.reference, theme.error};
   return colours[scheme % colours.size()];
 }
@@ -159,7 +159,7 @@ class MapDrawing {
       const float centre = low_.x + (static_cast<float>(i) + 0.5F) * cell_.x;
       draw_text_centred(list_, small(), {centre, rows}, theme().muted, plots::size_text(grid_.row_values[i]));
       if (map_.one_per_row.empty()) continue;
-      draw_text_centred(list_, small(), {centre, idle}, grid_.idle[i] > 0 ? colour_of(theme(), 0) : theme().muted,
+      draw_text_centred(list_, small(), {centre, idle}, grid_.idle[i] > 0 ? scheme_colour(theme(), 0) : theme().muted,
                         with_separators(grid_.idle[i]));
       explain_rect(
           context_, {centre - cell_.x / 2, top}, {centre + cell_.x / 2, top + px(2 * kHead)},
@@ -175,7 +175,7 @@ class MapDrawing {
   ImU32 fill_of(const SchemeCell& cell) const {
     if (!cell.winner) return theme().panel;
     const auto lead = static_cast<float>(std::clamp(cell.margin / 0.5, 0.0, 1.0));
-    return mix(theme().window, colour_of(theme(), *cell.winner), cell.tie ? 0.2F : 0.45F + 0.45F * lead);
+    return mix(theme().window, scheme_colour(theme(), *cell.winner), cell.tie ? 0.2F : 0.45F + 0.45F * lead);
   }
 
   void draw_cell(size_t row, size_t column) {
@@ -188,12 +188,12 @@ class MapDrawing {
     list_->AddRectFilled(low, high, fill, px(2));
     if (cell.picked_another())
       list_->AddRect({low.x - px(0.5F), low.y - px(0.5F)}, {high.x + px(0.5F), high.y + px(0.5F)},
-                     colour_of(theme(), *cell.picked), px(3), 0, px(2));
+                     scheme_colour(theme(), *cell.picked), px(3), 0, px(2));
     const auto shown = cell.winner ? cell.winner : cell.picked;
     if (shown) draw_words(cell, *shown, low, high, fill);
     if (!cell.winner && cell.picked)
       list_->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F},
-                     with_alpha(colour_of(theme(), *cell.picked), 0.7F), px(2), 0, px(1));
+                     with_alpha(scheme_colour(theme(), *cell.picked), 0.7F), px(2), 0, px(1));
     mark(context_, fmt::format("map.{}.{}", row, column), low, high);
     if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
     explain_rect(context_, low, high, sentence_of(cell));
@@ -205,7 +205,7 @@ class MapDrawing {
   }
 
   void draw_words(const SchemeCell& cell, size_t scheme, ImVec2 low, ImVec2 high, ImU32 fill) {
-    const ImU32 colour = cell.winner ? readable_on(fill, theme()) : colour_of(theme(), scheme);
+    const ImU32 colour = cell.winner ? readable_on(fill, theme()) : scheme_colour(theme(), scheme);
     const std::string& mark_text = map_.schemes[scheme].mark;
     const std::string margin = !cell.winner ? "" : cell.tie ? "=" : margin_text(cell.margin);
     ImFont* bold = context_.fonts.small_semibold;
@@ -271,7 +271,7 @@ class MapDrawing {
     for (size_t i = 0; i < map_.schemes.size(); ++i) {
       const std::string& name = map_.schemes[i].mark;
       entry(px(13) + text_size(small(), name).x, [&](ImVec2 at) {
-        list->AddRectFilled({at.x, at.y + px(6)}, {at.x + px(8), at.y + px(14)}, colour_of(theme(), i), px(1));
+        list->AddRectFilled({at.x, at.y + px(6)}, {at.x + px(8), at.y + px(14)}, scheme_colour(theme(), i), px(1));
         const ImVec2 text(at.x + px(13), centred_top(small(), at.y + px(10)));
         const float wide = draw_text(list, small(), text, theme().text, name).x;
         explain_rect(context_, at, {text.x + wide, at.y + px(kLegend)}, title_of(i));

@@ -20,7 +20,7 @@ constexpr double kTera = 1e12;
 constexpr double kTick = 1.35;  // distance of a tick's end from the roof, as a factor
 constexpr float kKey = 22;      // unscaled pixels
 
-enum LabelPriority { kFarRoof, kRoof, kRung, kReference, kSelected };
+enum RoofLabel { kFarRoofLabel, kRoofLabel, kRungLabel, kReferenceLabel, kSelectedLabel };  // by priority
 
 /// What a line of the plot represents.
 struct Drawn {
@@ -38,7 +38,7 @@ std::string roof_name(const PanelContext& context, const Roof& roof) {
   return tensor ? context.strings.format("speed.roof_tensor", fmt::arg("types", names)) : names;
 }
 
-std::string speed_text(double flops) {
+std::string flops_text(double flops) {
   const double tera = flops / kTera;
   return tera < 0.1 ? fmt::format("{:.2g}", tera) : plots::number_text(tera, tera < 1 ? 0.01 : tera < 100 ? 0.1 : 1);
 }
@@ -112,8 +112,8 @@ void plot_roofs(const PanelContext& context, const Roofline& roofline, const Ran
     const double height = roof.flops_per_second / kTera;
     const double roof_xs[] = {height / slope, ranges.x_high}, roof_ys[] = {height, height};
     plots::LabelStyle label;
-    label.value = speed_text(roof.flops_per_second);
-    label.priority = used ? kRoof : kFarRoof;
+    label.value = flops_text(roof.flops_per_second);
+    label.priority = used ? kRoofLabel : kFarRoofLabel;
     plots::SetNextLabel(label);
     plots::SetNextLineStyle(used ? theme.text : theme.muted, used ? 1.5F : 1.0F);
     plots::PlotLine(roof_name(context, roof).c_str(), roof_xs, roof_ys, 2,
@@ -133,9 +133,9 @@ void plot_points(const PanelContext& context, const Roofline& roofline, const Sp
     const ImU32 colour = !point.is_rung ? theme.reference : selected ? theme.accent : theme.muted;
     plots::LabelStyle label;
     label.emphasis = selected;
-    label.priority = selected ? kSelected : point.is_rung ? kRung : kReference;
+    label.priority = selected ? kSelectedLabel : point.is_rung ? kRungLabel : kReferenceLabel;
     label.value = (point.time != nullptr ? "" : "≤ ") +
-                  speed_text(point.time != nullptr ? point.flops_per_second : point.attainable);
+                  flops_text(point.time != nullptr ? point.flops_per_second : point.attainable);
     plots::SetNextLabel(label);
     const std::string title = title_of(context, report, point);
     plots::SetNextLineStyle(colour, selected ? 2.5F : 1.5F);
@@ -153,17 +153,17 @@ void plot_points(const PanelContext& context, const Roofline& roofline, const Sp
   }
 }
 
-std::string point_sentence(const PanelContext& context, const SpeedReport* report, const RooflinePoint& point) {
+std::string roof_sentence(const PanelContext& context, const SpeedReport* report, const RooflinePoint& point) {
   const Strings& words = context.strings;
   std::string text = words.format(
       point.counted ? "speed.roof_point_counted" : "speed.roof_point_useful",
       fmt::arg("name", title_of(context, report, point)), fmt::arg("intensity", short_number(point.intensity)),
       fmt::arg("bytes", bytes_text(point.bytes)), fmt::arg("badge", badge_text(context, Badge::modelled)));
-  text += words.format("speed.roof_attainable", fmt::arg("speed", speed_text(point.attainable)),
+  text += words.format("speed.roof_attainable", fmt::arg("speed", flops_text(point.attainable)),
                        fmt::arg("badge", badge_text(context, Badge::modelled)));
   if (point.time == nullptr) return text + words("speed.roof_not_timed");
   return text +
-         words.format("speed.roof_timed", fmt::arg("speed", speed_text(point.flops_per_second)),
+         words.format("speed.roof_timed", fmt::arg("speed", flops_text(point.flops_per_second)),
                       fmt::arg("share", fmt::format("{:.0f}%", 100 * point.flops_per_second / point.attainable)),
                       fmt::arg("time", milliseconds_text(point.time->median_ms)),
                       fmt::arg("badge", badge_text(context, report != nullptr ? report->badge : Badge::recorded)));
@@ -281,10 +281,10 @@ void draw_roofline(PanelContext& context, const SpeedReport* report, ImVec2 low,
   if (item.point != nullptr) {
     if (hovered->clicked && item.point->is_rung) context.session.select_rung(item.point->name);
     if (item.point->is_rung) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    explain(context, point_sentence(context, report, *item.point));
+    explain(context, roof_sentence(context, report, *item.point));
   } else if (item.roof != nullptr) {
     explain(context, context.strings.format("speed.roof_roof", fmt::arg("name", roof_name(context, *item.roof)),
-                                            fmt::arg("speed", speed_text(item.roof->flops_per_second)),
+                                            fmt::arg("speed", flops_text(item.roof->flops_per_second)),
                                             fmt::arg("gpu", roofline.gpu)));
   }
 }

@@ -12,7 +12,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kRow = 22, kColumn = 96, kLeastName = 110;
+constexpr float kSmallRow = 22, kColumn = 96, kSmallLeastName = 110;
 
 /// "M = N = K"
 std::string sizes_name(const Lab& lab) {
@@ -27,7 +27,7 @@ void draw_cell(PanelContext& context, const SmallSizesRow& row, size_t place, in
   const TimingPoint* time = row.times[place];
   const bool best = row.best[place];
   ImFont* font = best ? context.fonts.small_semibold : context.fonts.small;
-  const float centre = top + context.px(kRow) / 2, y = centred_top(font, centre);
+  const float centre = top + context.px(kSmallRow) / 2, y = centred_top(font, centre);
   if (time == nullptr) {
     draw_text_right(list, font, {right, y}, theme.muted, "–");
     return;
@@ -38,7 +38,7 @@ void draw_cell(PanelContext& context, const SmallSizesRow& row, size_t place, in
     draw_check(list, {right - wide - context.px(12), centre}, context.px(9), theme.ok,
                std::max(1.5F, context.px(1.5F)));
   explain_rect(
-      context, {right - context.px(kColumn) + context.px(8), top}, {right, top + context.px(kRow)},
+      context, {right - context.px(kColumn) + context.px(8), top}, {right, top + context.px(kSmallRow)},
       context.strings.format(
           "speed.small_cell", fmt::arg("name", row.name),
           fmt::arg("size", fmt::format("{} = {}", sizes_name(context.lab()), with_separators(size))),
@@ -61,7 +61,7 @@ void draw_name(PanelContext& context, const SpeedReport& report, const SmallSize
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool selected = row.is_rung && row.name == context.rung().name;
   const ImU32 colour = !row.is_rung ? theme.reference : selected ? theme.accent : theme.muted;
-  const float centre = low.y + context.px(kRow) / 2;
+  const float centre = low.y + context.px(kSmallRow) / 2;
   plots::draw_marker(list, row.is_rung ? plots::rung_marker(number) : plots::reference_marker(number),
                      {low.x + context.px(5), centre}, context.px(3.5F), colour, theme.window, !row.is_rung);
   const TimingSeries* series = series_named(report, row);
@@ -70,15 +70,15 @@ void draw_name(PanelContext& context, const SpeedReport& report, const SmallSize
   draw_text(list, font, {low.x + context.px(18), centred_top(font, centre)},
             row.is_rung && !selected ? theme.text : colour, fit_text(font, title, width - context.px(22)));
   if (!row.is_rung || find_rung(context.lab(), row.name) == nullptr) {
-    explain_rect(context, low, {low.x + width, low.y + context.px(kRow)},
+    explain_rect(context, low, {low.x + width, low.y + context.px(kSmallRow)},
                  row.unavailable.empty() ? title : title + ": " + context.strings.note(row.unavailable));
     return;
   }
   ImGui::SetCursorScreenPos(low);
   const std::string id = "small." + row.name;
-  if (hit_area(id.c_str(), {width, context.px(kRow)})) context.session.select_rung(row.name);
+  if (hit_area(id.c_str(), {width, context.px(kSmallRow)})) context.session.select_rung(row.name);
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  mark(context, id, low, {low.x + width, low.y + context.px(kRow)});
+  mark(context, id, low, {low.x + width, low.y + context.px(kSmallRow)});
 }
 
 }  // namespace
@@ -93,9 +93,9 @@ void draw_small_sizes(PanelContext& context, const SpeedReport& report, ImVec2 l
   ImGui::BeginChild("small sizes", size, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = context.fonts.small;
-  const float column = std::min(context.px(kColumn), (size.x - context.px(kLeastName)) / std::max(1.0F, columns));
+  const float column = std::min(context.px(kColumn), (size.x - context.px(kSmallLeastName)) / std::max(1.0F, columns));
   const float width = std::min(size.x, context.px(260) + columns * column), name = width - columns * column;
-  const float row = context.px(kRow), begin = ImGui::GetCursorScreenPos().y;
+  const float row = context.px(kSmallRow), begin = ImGui::GetCursorScreenPos().y;
   const auto right_of = [&](size_t place) { return low.x + name + static_cast<float>(place + 1) * column; };
   float y = begin;
   draw_text(list, font, {low.x, centred_top(font, y + row / 2)}, theme.muted,

@@ -5,6 +5,7 @@
 #include "app/draw/gl/heat_map.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/context.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -104,8 +105,7 @@ void draw_status(PanelContext& context) {
   if (context.result && context.result->observed && context.result->simulate_ms > 0) {
     const double rate = static_cast<double>(context.result->simulated_warps) / context.result->simulate_ms * 1000;
     line.add("status.simulated",
-             text.format("status.warps",
-                         fmt::arg("warps", with_separators(static_cast<int64_t>(context.result->simulated_warps))),
+             text.format("status.warps", fmt::arg("warps", with_separators(context.result->simulated_warps)),
                          fmt::arg("rate", rate_text(rate))),
              text("status.simulated_meaning"));
   }

@@ -7,7 +7,7 @@ namespace tilescope {
 namespace {
 
 constexpr size_t kMostDimensions = 5;
-constexpr long double kLargestCount = 0x1p40L;
+constexpr long double kArgumentLargestCount = 0x1p40L;
 constexpr int64_t kAlignment = 16;  // bytes, for every row of a tensor (triton/tools/tensor_descriptor.py)
 constexpr int64_t kLargestExtent = int64_t{1} << 31;  // a launch passes extents in 32 bits, too
 
@@ -91,7 +91,7 @@ Result<ParsedDescriptor> parse_descriptor(const std::string& spec, const NameLoo
   long double last = 0;
   for (size_t i = 0; i < tensor.shape.size(); ++i)
     last += static_cast<long double>(tensor.shape[i] - 1) * static_cast<long double>(tensor.strides[i]);
-  if (last >= kLargestCount)
+  if (last >= kArgumentLargestCount)
     return fail(ErrorId::bad_argument, spec, "with these strides it has more than 2^40 elements");
   parsed.buffer.shape = {static_cast<int64_t>(last) + 1};
   return parsed;

@@ -11,19 +11,14 @@
 #include "app/sandbox/reading/kernel_reading.hpp"
 #include "app/sandbox/reading/texture_suggestion.hpp"
 #include "engine/compile/type_spelling.hpp"
+#include "engine/text.hpp"
 
 namespace tilescope {
 namespace {
 
 using Kind = ParameterType::Kind;
 using Origin = FieldOrigin::Kind;
-constexpr std::array<const char*, 3> kAxes{"x", "y", "z"};
-
-std::string lower(const std::string& text) {
-  std::string result;
-  for (const char c : text) result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
+constexpr std::array<const char*, 3> kDefaultsAxes{"x", "y", "z"};
 
 bool holds_any(const std::string& text, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
@@ -33,7 +28,7 @@ bool holds_any(const std::string& text, std::initializer_list<std::string_view> 
 std::string template_argument(const TemplateParameter& parameter) {
   if (!parameter.default_value.empty()) return parameter.default_value;
   if (parameter.is_type) return "float";
-  const std::string name = lower(parameter.name);
+  const std::string name = lower_case(parameter.name);
   if (holds_any(name, {"block", "thread", "size"})) return "256";
   if (holds_any(name, {"tile", "bm", "bn", "bk", "dim"})) return "32";
   if (holds_any(name, {"vec", "unroll", "items", "tm", "tn"})) return "4";
@@ -155,7 +150,7 @@ class Suggestion {
   }
 
   std::string number(const ParameterType& parameter) const {
-    const std::string name = lower(parameter.name);
+    const std::string name = lower_case(parameter.name);
     if (parameter.type == DType::boolean) return "true";
     if (is_floating(parameter.type)) return name.starts_with("eps") ? "1e-5" : "2";
     if (parameter.components > 1) return "1";
@@ -176,7 +171,7 @@ class Suggestion {
     put(name + ".type", std::string(name_of(parameter.type)), Origin::declaration);
     put(name + ".shape", shape(parameter, use), use.extents.empty() ? Origin::usual : Origin::body);
     put(name + ".role", std::string(name_of(role)), parameter.is_const ? Origin::declaration : Origin::body);
-    put(name + ".fill", fill(parameter, use, role, lower(name)),
+    put(name + ".fill", fill(parameter, use, role, lower_case(name)),
         role == Role::output || use.accumulated ? Origin::body : Origin::usual);
   }
 
@@ -213,7 +208,8 @@ class Suggestion {
     if (bounded) block = {kernel_.launch_bounds, 1, 1};
     for (size_t i = 0; i < 3; ++i) {
       block_[i] = std::max<int64_t>(block[i], 1);
-      put(std::string("block.") + kAxes[i], std::to_string(block_[i]), bounded ? Origin::declaration : Origin::usual);
+      put(std::string("block.") + kDefaultsAxes[i], std::to_string(block_[i]),
+          bounded ? Origin::declaration : Origin::usual);
     }
   }
 
@@ -265,11 +261,11 @@ class Suggestion {
         text = bound;
       else if (reading.in_grid && reading.by_block)
         text = fmt::format("ceil({}/{})", bound,
-                           reading.factor > 1 ? fmt::format("(block.{}*{})", kAxes[i], reading.factor)
-                                              : std::string("block.") + kAxes[i]);
+                           reading.factor > 1 ? fmt::format("(block.{}*{})", kDefaultsAxes[i], reading.factor)
+                                              : std::string("block.") + kDefaultsAxes[i]);
       else if (reading.in_grid)
         text = fmt::format("ceil({}/{})", bound, std::max<int64_t>(reading.factor, 1));
-      put(std::string("grid.") + kAxes[i], text, reading.in_grid ? Origin::body : Origin::usual);
+      put(std::string("grid.") + kDefaultsAxes[i], text, reading.in_grid ? Origin::body : Origin::usual);
     }
   }
 

@@ -34,12 +34,12 @@ std::optional<Integer> read_integer(std::string_view text) {
 }
 
 template <class T>
-std::string range_of() {
+std::string range_text() {
   return fmt::format("{} to {}", std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
 }
 
 template <class T>
-void append(std::vector<std::byte>& bytes, T value) {
+void append_scalar(std::vector<std::byte>& bytes, T value) {
   const auto* raw = reinterpret_cast<const std::byte*>(&value);
   bytes.insert(bytes.end(), raw, raw + sizeof(T));
 }
@@ -48,12 +48,12 @@ void append(std::vector<std::byte>& bytes, T value) {
 template <class T>
 std::string append_integer(std::vector<std::byte>& bytes, std::string_view text) {
   const auto value = read_integer(text);
-  if (!value) return fmt::format("'{}' is not a whole number from {}", text, range_of<T>());
+  if (!value) return fmt::format("'{}' is not a whole number from {}", text, range_text<T>());
   constexpr uint64_t kMost = std::numeric_limits<T>::max();
   constexpr uint64_t kLeast = std::is_signed_v<T> ? kMost + 1 : 0;  // magnitude of the smallest value
   if (value->magnitude > (value->negative ? kLeast : kMost))
-    return fmt::format("'{}' is out of range: {}", text, range_of<T>());
-  append(bytes, static_cast<T>(value->negative ? ~value->magnitude + 1 : value->magnitude));
+    return fmt::format("'{}' is out of range: {}", text, range_text<T>());
+  append_scalar(bytes, static_cast<T>(value->negative ? ~value->magnitude + 1 : value->magnitude));
   return {};
 }
 
@@ -92,7 +92,7 @@ std::string append_floating(std::vector<std::byte>& bytes, DType type, std::stri
 std::string append_bool(std::vector<std::byte>& bytes, std::string_view text) {
   if (text != "true" && text != "false" && text != "1" && text != "0")
     return fmt::format("'{}' is not true or false", text);
-  append(bytes, static_cast<uint8_t>(text == "true" || text == "1"));
+  append_scalar(bytes, static_cast<uint8_t>(text == "true" || text == "1"));
   return {};
 }
 

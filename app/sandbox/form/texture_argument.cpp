@@ -12,7 +12,7 @@ using Address = TextureSpec::Address;
 
 constexpr const char* kOptions = "point linear clamp wrap mirror border normalized float layered linear-memory";
 
-constexpr const char* kTypes = "f32 f16 i8 i16 i32 u8 u16 u32";
+constexpr const char* kArgumentTypes = "f32 f16 i8 i16 i32 u8 u16 u32";
 
 /// Largest extents in texels (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 8.0).
 constexpr std::array<std::array<int64_t, 3>, 6> kLargest{{{int64_t{1} << 28, 1, 1},
@@ -61,16 +61,16 @@ Result<void> read_texel(const std::string& spec, const std::string& text, Textur
       {DType::f32, DType::f16, DType::i8, DType::i16, DType::i32, DType::u8, DType::u16, DType::u32});
   const bool known = type && std::ranges::find(kPossible, *type) != kPossible.end();
   if (!known || (count != "1" && count != "2" && count != "4"))
-    return fail(
-        ErrorId::bad_argument, spec,
-        phrase("a texture has no texels of type '{}'; there are {}, alone or with x2 or x4 behind them", text, kTypes));
+    return fail(ErrorId::bad_argument, spec,
+                phrase("a texture has no texels of type '{}'; there are {}, alone or with x2 or x4 behind them", text,
+                       kArgumentTypes));
   texture.type = *type;
   texture.channels = static_cast<uint32_t>(count[0] - '0');
   return {};
 }
 
-Result<void> read_extents(const std::string& spec, const std::vector<int64_t>& extents, const Options& options,
-                          TextureSpec& texture) {
+Result<void> read_texture_extents(const std::string& spec, const std::vector<int64_t>& extents, const Options& options,
+                                  TextureSpec& texture) {
   const size_t count = extents.size();
   if (count > 3) return fail(ErrorId::bad_argument, spec, "a texture has one to three extents, WIDTHxHEIGHTxDEPTH");
   if (options.layered && count < 2)
@@ -128,7 +128,7 @@ Result<ParsedTexture> parse_texture(const std::string& spec, const NameLookup& n
   if (!options) return tl::unexpected<Error>(options.error());
   auto texels = parse_contents(spec, std::string(name_of(texture.type)), parts[2], parts[3], names);
   if (!texels) return tl::unexpected<Error>(texels.error());
-  if (auto read = read_extents(spec, texels->shape, *options, texture); !read)
+  if (auto read = read_texture_extents(spec, texels->shape, *options, texture); !read)
     return tl::unexpected<Error>(read.error());
   texture.linear_filter = options->linear;
   texture.normalized = options->normalized;

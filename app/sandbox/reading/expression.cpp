@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "engine/numbers.hpp"
+#include "engine/text.hpp"
 
 namespace tilescope {
 namespace {
@@ -202,12 +203,6 @@ class Reader {
   int depth_ = 0;
 };
 
-std::string trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
-  return std::string(text);
-}
-
 /// Whether a lone "x", or a sign ×, at this position means "by". Sets its length in bytes.
 bool is_by(std::string_view text, size_t at, size_t& length) {
   constexpr std::string_view kTimes = "×";
@@ -237,7 +232,7 @@ std::vector<std::string> split_outside_brackets(std::string_view text, bool also
     }
     parts.back() += text[at++];
   }
-  for (std::string& part : parts) part = trimmed(part);
+  for (std::string& part : parts) part = std::string(trimmed(part));
   return parts;
 }
 
@@ -252,7 +247,7 @@ Checked<long double> evaluate_whole(std::string_view text, const NameLookup& loo
   if (*value != std::floor(*value)) {
     const bool divides = text.find('/') != std::string_view::npos;
     return wrong(divides ? "sandbox.not_whole_rounded" : "sandbox.not_whole",
-                 {{"text", trimmed(text)}, {"value", value_as_text(*value)}});
+                 {{"text", std::string(trimmed(text))}, {"value", value_as_text(*value)}});
   }
   if (*value < low) return wrong("sandbox.too_small", {{"value", value_as_text(*value)}, {"low", value_as_text(low)}});
   if (*value > high)
@@ -264,7 +259,7 @@ std::vector<std::string> split_extents(std::string_view text) { return split_out
 std::vector<std::string> split_at_commas(std::string_view text) { return split_outside_brackets(text, false); }
 
 std::string value_as_text(long double value) {
-  if (value == std::floor(value) && std::fabs(value) < 9e18L) return with_separators(static_cast<int64_t>(value));
+  if (value == std::floor(value) && std::fabs(value) < 9e18L) return with_separators(value);
   return fmt::format("{:.6g}", static_cast<double>(value));
 }
 

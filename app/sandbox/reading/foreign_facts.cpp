@@ -13,7 +13,7 @@
 namespace tilescope {
 namespace {
 
-using Kind = ParameterType::Kind;
+using ParameterKind = ParameterType::Kind;
 
 void suggest_buffer(ForeignKernel& kernel, const std::string& name, DType type, const std::string& shape,
                     const std::string& role, const std::string& fill) {
@@ -31,7 +31,7 @@ void add_parameter(ForeignKernel& kernel, const TritonParameter& one) {
     return;
   }
   type.type = dtype_from(one.type).value_or(one.is_pointer ? DType::f32 : DType::i32);
-  type.kind = one.is_pointer ? Kind::pointer : Kind::scalar;
+  type.kind = one.is_pointer ? ParameterKind::pointer : ParameterKind::scalar;
   type.size = type.alignment = one.is_pointer ? sizeof(uint64_t) : size_of(type.type);
   type.element_bytes = one.is_pointer ? size_of(type.type) : 0;
   if (one.is_pointer)
@@ -126,9 +126,9 @@ SourceKernel kernel_of(const PtxKernel& kernel, const std::string& text) {
         read_parameter(types.empty() ? declaration_of(kernel.parameters[i], name) : types[i] + " " + name, {});
     type.name = name;
     const bool floating = is_floating(type.type);
-    if (type.kind == Kind::pointer) {
+    if (type.kind == ParameterKind::pointer) {
       suggest_buffer(foreign, name, type.type, "n", type.is_const ? "input" : "inout", floating ? "normal" : "zero");
-    } else if (type.kind == Kind::scalar) {
+    } else if (type.kind == ParameterKind::scalar) {
       foreign.fields[name + ".value"] = floating ? "0.5" : any_size ? "1" : "n";
       any_size |= !floating;
     } else {

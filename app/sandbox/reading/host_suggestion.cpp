@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-using Kind = ParameterType::Kind;
+using ParameterKind = ParameterType::Kind;
 constexpr std::array<const char*, 3> kAxes{"x", "y", "z"};
 
 class Suggester {
@@ -44,9 +44,10 @@ class Suggester {
   }
 
  private:
-  static bool is_pointer(const ParameterType& one) { return one.kind == Kind::pointer; }
+  static bool is_pointer(const ParameterType& one) { return one.kind == ParameterKind::pointer; }
   static bool is_whole(const ParameterType& one) {
-    return one.kind == Kind::scalar && one.components == 1 && one.type != DType::boolean && !is_floating(one.type);
+    return one.kind == ParameterKind::scalar && one.components == 1 && one.type != DType::boolean &&
+           !is_floating(one.type);
   }
 
   void put(const std::string& field, const std::optional<std::string>& text, const HostPlace& place) {
@@ -225,7 +226,7 @@ class Suggester {
 
   void argument(const ParameterType& parameter, const HostArgument& given) {
     if (is_pointer(parameter)) return buffer(parameter, given);
-    if (parameter.kind != Kind::scalar || parameter.components > 1 || given.value == nullptr) return;
+    if (parameter.kind != ParameterKind::scalar || parameter.components > 1 || given.value == nullptr) return;
     const std::string field = parameter.name + ".value";
     HostPlace place = launch_.place;
     const HostValue& value = given.value;

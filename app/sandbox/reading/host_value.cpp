@@ -8,13 +8,13 @@
 namespace tilescope {
 namespace {
 
-using Kind = HostNode::Kind;
+using NodeKind = HostNode::Kind;
 
 constexpr long double kLargest = 1e18L;  // larger whole numbers are not tracked
 constexpr int kMostNodes = 200;          // per text
 constexpr size_t kLongestText = 1000;
 
-bool is_number(const HostValue& value) { return value != nullptr && value->kind == Kind::number; }
+bool is_number(const HostValue& value) { return value != nullptr && value->kind == NodeKind::number; }
 bool is_whole_number(const HostValue& value, long double wanted) {
   return is_number(value) && !value->is_floating && value->number == wanted;
 }
@@ -26,7 +26,7 @@ bool any_floating(const std::vector<HostValue>& parts) {
   return std::any_of(parts.begin(), parts.end(), [](const HostValue& part) { return part->is_floating; });
 }
 
-HostValue make(Kind kind, std::vector<HostValue> parts, bool is_floating) {
+HostValue make(NodeKind kind, std::vector<HostValue> parts, bool is_floating) {
   auto node = std::make_shared<HostNode>();
   node->kind = kind;
   node->is_floating = is_floating;
@@ -40,7 +40,7 @@ HostValue make(Kind kind, std::vector<HostValue> parts, bool is_floating) {
 }
 
 std::vector<HostValue> terms_of(const HostValue& value) {
-  return value->kind == Kind::sum ? value->parts : std::vector{value};
+  return value->kind == NodeKind::sum ? value->parts : std::vector{value};
 }
 
 /// a in the form a + b - 1, where b may be its value; null: it does not have that form.
@@ -65,19 +65,19 @@ HostValue without_rounding(const HostValue& a, const HostValue& b, const HostVar
 /// n/b + (n%b != 0), and (n - 1)/b + 1: both are ceil(n/b).
 void find_ceilings(std::vector<HostValue>& terms, const HostVariables& variables) {
   for (size_t i = 0; i < terms.size(); ++i) {
-    if (terms[i]->kind != Kind::floor) continue;
+    if (terms[i]->kind != NodeKind::floor) continue;
     const HostValue a = terms[i]->parts[0], b = terms[i]->parts[1];
     for (size_t k = 0; k < terms.size(); ++k) {
       if (k == i) continue;
       const bool partial =
-          terms[k]->kind == Kind::partial && is_same(terms[k]->parts[0], a) && is_same(terms[k]->parts[1], b);
+          terms[k]->kind == NodeKind::partial && is_same(terms[k]->parts[0], a) && is_same(terms[k]->parts[1], b);
       std::vector<HostValue> inner = terms_of(a);
       const auto less =
           std::find_if(inner.begin(), inner.end(), [](const HostValue& t) { return is_whole_number(t, -1); });
       const bool after = is_whole_number(terms[k], 1) && less != inner.end() && inner.size() > 1;
       if (!partial && !after) continue;
       if (after) inner.erase(less);
-      terms[i] = make(Kind::ceil, {partial ? a : host_sum(std::move(inner), variables), b}, false);
+      terms[i] = make(NodeKind::ceil, {partial ? a : host_sum(std::move(inner), variables), b}, false);
       terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(k));
       return;
     }
@@ -86,38 +86,38 @@ void find_ceilings(std::vector<HostValue>& terms, const HostVariables& variables
 
 std::optional<long double> value_of_parts(const HostNode& node, const std::vector<long double>& parts) {
   switch (node.kind) {
-    case Kind::sum: {
+    case NodeKind::sum: {
       long double sum = 0;
       for (const long double part : parts) sum += part;
       return sum;
     }
-    case Kind::product: {
+    case NodeKind::product: {
       long double product = 1;
       for (const long double part : parts) product *= part;
       return product;
     }
-    case Kind::round_up:
+    case NodeKind::round_up:
       return std::ceil(parts[0]);
-    case Kind::round_down:
+    case NodeKind::round_down:
       return std::trunc(parts[0]);
-    case Kind::minimum:
+    case NodeKind::minimum:
       return std::min(parts[0], parts[1]);
-    case Kind::maximum:
+    case NodeKind::maximum:
       return std::max(parts[0], parts[1]);
-    case Kind::less:
+    case NodeKind::less:
       return parts[0] < parts[1] ? 1 : 0;
-    case Kind::at_most:
+    case NodeKind::at_most:
       return parts[0] <= parts[1] ? 1 : 0;
-    case Kind::same:
+    case NodeKind::same:
       return parts[0] == parts[1] ? 1 : 0;
     default:
       break;
   }
   if (parts[1] == 0) return std::nullopt;
-  if (node.kind == Kind::ratio) return parts[0] / parts[1];
-  if (node.kind == Kind::floor) return std::trunc(parts[0] / parts[1]);
-  if (node.kind == Kind::ceil) return std::ceil(parts[0] / parts[1]);
-  if (node.kind == Kind::remainder) return std::fmod(parts[0], parts[1]);
+  if (node.kind == NodeKind::ratio) return parts[0] / parts[1];
+  if (node.kind == NodeKind::floor) return std::trunc(parts[0] / parts[1]);
+  if (node.kind == NodeKind::ceil) return std::ceil(parts[0] / parts[1]);
+  if (node.kind == NodeKind::remainder) return std::fmod(parts[0], parts[1]);
   return std::fmod(parts[0], parts[1]) != 0 ? 1 : 0;
 }
 
@@ -137,35 +137,35 @@ class Printer {
     if (value == nullptr || ++nodes_ > kMostNodes) return std::nullopt;
     const auto& parts = value->parts;
     switch (value->kind) {
-      case Kind::number:
+      case NodeKind::number:
         return value->number < 0 && least > 1 ? "(" + number_text(*value) + ")" : number_text(*value);
-      case Kind::variable:
+      case NodeKind::variable:
         return variable(value->variable, least);
-      case Kind::sum:
+      case NodeKind::sum:
         return sum(parts, least);
-      case Kind::product:
+      case NodeKind::product:
         return product(parts, least);
-      case Kind::ratio:
+      case NodeKind::ratio:
         return quotient(parts, least > 2);
-      case Kind::floor:
+      case NodeKind::floor:
         return call("floor", quotient(parts, false));
-      case Kind::ceil:
+      case NodeKind::ceil:
         return call("ceil", quotient(parts, false));
-      case Kind::remainder:
+      case NodeKind::remainder:
         return pair(parts, "%", 3, least > 2);
-      case Kind::partial:
+      case NodeKind::partial:
         return partial(parts);
-      case Kind::round_up:
+      case NodeKind::round_up:
         return call("ceil", print(parts[0], 1));
-      case Kind::round_down:
+      case NodeKind::round_down:
         return call("floor", print(parts[0], 1));
-      case Kind::minimum:
+      case NodeKind::minimum:
         return call("min", pair(parts, ", ", 1, false));
-      case Kind::maximum:
+      case NodeKind::maximum:
         return call("max", pair(parts, ", ", 1, false));
-      case Kind::less:
-      case Kind::at_most:
-      case Kind::same:
+      case NodeKind::less:
+      case NodeKind::at_most:
+      case NodeKind::same:
         return std::nullopt;
     }
     return std::nullopt;
@@ -196,7 +196,7 @@ class Printer {
   std::optional<std::string> sum(const std::vector<HostValue>& parts, int least) {
     std::string text;
     for (const HostValue& part : parts) {
-      const bool negative = part->kind == Kind::number && part->number < 0;
+      const bool negative = part->kind == NodeKind::number && part->number < 0;
       const auto one = print(negative ? host_number(-part->number, part->is_floating) : part, 2);
       if (!one) return std::nullopt;
       const bool minus = negative || one->starts_with('-');
@@ -211,7 +211,7 @@ class Printer {
     std::string text, number;
     bool minus = false;
     for (const HostValue& part : parts) {
-      if (part->kind == Kind::number) {
+      if (part->kind == NodeKind::number) {
         minus = part->number < 0;
         const long double size = std::fabs(part->number);
         if (size != 1) number = number_text({.is_floating = part->is_floating, .number = size});
@@ -247,20 +247,20 @@ class ElementCount {
     if (bytes == nullptr || size_ < 1 || ++steps_ > kMostNodes) return nullptr;
     if (size_ == 1) return bytes;
     if (divides(bytes)) return host_number(bytes->number / size_);
-    if (bytes->kind == Kind::variable && !bytes->is_floating && depth < HostNode::kDeepest) {
+    if (bytes->kind == NodeKind::variable && !bytes->is_floating && depth < HostNode::kDeepest) {
       const HostValue& inside = variables_[bytes->variable].value;
-      const bool splits = inside != nullptr && (inside->kind == Kind::product || inside->kind == Kind::sum ||
-                                                inside->kind == Kind::variable);
+      const bool splits = inside != nullptr && (inside->kind == NodeKind::product || inside->kind == NodeKind::sum ||
+                                                inside->kind == NodeKind::variable);
       if (splits) return of(inside, depth + 1);
     }
-    if (bytes->kind == Kind::product)
+    if (bytes->kind == NodeKind::product)
       for (size_t i = 0; i < bytes->parts.size(); ++i) {
         if (!divides(bytes->parts[i])) continue;
         std::vector<HostValue> factors = bytes->parts;
         factors[i] = host_number(factors[i]->number / size_);
         return host_product(std::move(factors));
       }
-    if (bytes->kind == Kind::sum) {
+    if (bytes->kind == NodeKind::sum) {
       std::vector<HostValue> terms;
       for (const HostValue& term : bytes->parts) {
         terms.push_back(of(term, depth + 1));
@@ -268,12 +268,12 @@ class ElementCount {
       }
       if (terms.size() == bytes->parts.size() && is_exact(terms.back())) return host_sum(std::move(terms), variables_);
     }
-    return host_node(Kind::floor, {bytes, host_number(size_)}, variables_);
+    return host_node(NodeKind::floor, {bytes, host_number(size_)}, variables_);
   }
 
  private:
   bool divides(const HostValue& one) const { return is_number(one) && std::fmod(one->number, size_) == 0; }
-  static bool is_exact(const HostValue& count) { return count != nullptr && count->kind != Kind::floor; }
+  static bool is_exact(const HostValue& count) { return count != nullptr && count->kind != NodeKind::floor; }
 
   const long double size_;
   const HostVariables& variables_;
@@ -292,7 +292,7 @@ HostValue host_number(long double value, bool is_floating) {
 
 HostValue host_variable(size_t variable, bool is_floating) {
   auto node = std::make_shared<HostNode>();
-  node->kind = Kind::variable;
+  node->kind = NodeKind::variable;
   node->variable = variable;
   node->is_floating = is_floating;
   return node;
@@ -317,7 +317,7 @@ HostValue host_sum(std::vector<HostValue> terms, const HostVariables& variables)
   for (size_t i = 0; i < flat.size(); ++i)
     for (size_t k = 0; k < flat.size(); ++k) {
       const auto& parts = flat[k]->parts;
-      const bool minus = flat[k]->kind == Kind::product && parts.size() == 2 && is_number(parts[0]) &&
+      const bool minus = flat[k]->kind == NodeKind::product && parts.size() == 2 && is_number(parts[0]) &&
                          parts[0]->number == -1 && is_same(parts[1], flat[i]);
       if (!minus || flat.size() < 3) continue;
       flat.erase(flat.begin() + static_cast<std::ptrdiff_t>(std::max(i, k)));
@@ -326,7 +326,7 @@ HostValue host_sum(std::vector<HostValue> terms, const HostVariables& variables)
     }
   find_ceilings(flat, variables);
   if (flat.size() == 1) return flat[0];
-  return flat.size() > 32 ? nullptr : make(Kind::sum, std::move(flat), floating);
+  return flat.size() > 32 ? nullptr : make(NodeKind::sum, std::move(flat), floating);
 }
 
 HostValue host_product(std::vector<HostValue> factors) {
@@ -335,7 +335,7 @@ HostValue host_product(std::vector<HostValue> factors) {
   std::vector<HostValue> flat{nullptr};
   long double constant = 1;
   for (const HostValue& factor : factors)
-    for (const HostValue& one : factor->kind == Kind::product ? factor->parts : std::vector{factor}) {
+    for (const HostValue& one : factor->kind == NodeKind::product ? factor->parts : std::vector{factor}) {
       if (is_number(one))
         constant *= one->number;
       else
@@ -346,26 +346,26 @@ HostValue host_product(std::vector<HostValue> factors) {
   if (flat[0] == nullptr) return nullptr;
   if (constant == 1) flat.erase(flat.begin());
   if (flat.size() == 1) return flat[0];
-  return flat.size() > 32 ? nullptr : make(Kind::product, std::move(flat), floating);
+  return flat.size() > 32 ? nullptr : make(NodeKind::product, std::move(flat), floating);
 }
 
 HostValue host_quotient(const HostValue& a, const HostValue& b, const HostVariables& variables) {
   if (a == nullptr || b == nullptr) return nullptr;
   const bool floating = a->is_floating || b->is_floating;
-  if (floating) return host_node(Kind::ratio, {a, b}, variables);
+  if (floating) return host_node(NodeKind::ratio, {a, b}, variables);
   if (is_whole_number(b, 1)) return a;
   if (!is_number(a))
-    if (const HostValue rest = without_rounding(a, b, variables)) return make(Kind::ceil, {rest, b}, false);
-  return host_node(Kind::floor, {a, b}, variables);
+    if (const HostValue rest = without_rounding(a, b, variables)) return make(NodeKind::ceil, {rest, b}, false);
+  return host_node(NodeKind::floor, {a, b}, variables);
 }
 
-HostValue host_node(Kind kind, std::vector<HostValue> parts, const HostVariables& variables) {
+HostValue host_node(NodeKind kind, std::vector<HostValue> parts, const HostVariables& variables) {
   if (any_null(parts)) return nullptr;
-  const bool rounds = kind == Kind::floor || kind == Kind::ceil || kind == Kind::partial || kind == Kind::less ||
-                      kind == Kind::at_most || kind == Kind::same;
-  const bool floating = !rounds && (kind == Kind::ratio || any_floating(parts));
-  const bool divides = kind == Kind::ratio || kind == Kind::floor || kind == Kind::ceil || kind == Kind::remainder ||
-                       kind == Kind::partial;
+  const bool rounds = kind == NodeKind::floor || kind == NodeKind::ceil || kind == NodeKind::partial ||
+                      kind == NodeKind::less || kind == NodeKind::at_most || kind == NodeKind::same;
+  const bool floating = !rounds && (kind == NodeKind::ratio || any_floating(parts));
+  const bool divides = kind == NodeKind::ratio || kind == NodeKind::floor || kind == NodeKind::ceil ||
+                       kind == NodeKind::remainder || kind == NodeKind::partial;
   if (divides && host_value_of(parts[1], variables) == 0.0L) return nullptr;
   const bool plain = std::all_of(parts.begin(), parts.end(), is_number);
   HostValue node = make(kind, std::move(parts), floating);
@@ -376,13 +376,13 @@ HostValue host_node(Kind kind, std::vector<HostValue> parts, const HostVariables
 
 HostValue host_whole(const HostValue& value, const HostVariables& variables) {
   if (value == nullptr || !value->is_floating) return value;
-  if (value->kind == Kind::round_up || value->kind == Kind::round_down) {
+  if (value->kind == NodeKind::round_up || value->kind == NodeKind::round_down) {
     auto node = std::make_shared<HostNode>(*value);
     node->is_floating = false;
     return node;
   }
   if (is_number(value)) return host_number(std::trunc(value->number));
-  const HostValue rounded = host_node(Kind::round_down, {value}, variables);
+  const HostValue rounded = host_node(NodeKind::round_down, {value}, variables);
   if (rounded == nullptr) return nullptr;
   auto node = std::make_shared<HostNode>(*rounded);
   node->is_floating = false;
@@ -396,15 +396,15 @@ HostValue host_elements(const HostValue& bytes, int64_t element_bytes, const Hos
 bool is_same(const HostValue& a, const HostValue& b) {
   if (a == b) return true;
   if (a == nullptr || b == nullptr || a->kind != b->kind || a->parts.size() != b->parts.size()) return false;
-  if (a->kind == Kind::number) return a->number == b->number;
-  if (a->kind == Kind::variable) return a->variable == b->variable;
+  if (a->kind == NodeKind::number) return a->number == b->number;
+  if (a->kind == NodeKind::variable) return a->variable == b->variable;
   return std::equal(a->parts.begin(), a->parts.end(), b->parts.begin(), is_same);
 }
 
 std::optional<long double> host_value_of(const HostValue& value, const HostVariables& variables) {
   if (value == nullptr) return std::nullopt;
-  if (value->kind == Kind::number) return value->number;
-  if (value->kind == Kind::variable) return variables[value->variable].number;
+  if (value->kind == NodeKind::number) return value->number;
+  if (value->kind == NodeKind::variable) return variables[value->variable].number;
   std::vector<long double> parts;
   for (const HostValue& part : value->parts) {
     const auto one = host_value_of(part, variables);
@@ -427,7 +427,7 @@ std::set<size_t> variables_in(const HostValue& value) {
     const HostNode* const one = open.back();
     open.pop_back();
     if (one == nullptr) continue;
-    if (one->kind == Kind::variable) found.insert(one->variable);
+    if (one->kind == NodeKind::variable) found.insert(one->variable);
     for (const HostValue& part : one->parts) open.push_back(part.get());
   }
   return found;

@@ -79,7 +79,7 @@ constexpr auto kKnownTypes = std::to_array<KnownType>({
     {"dim3", DType::u32, 3},
 });
 
-constexpr std::array<std::string_view, 14> kQualifiers{
+constexpr std::array<std::string_view, 14> kTypeQualifiers{
     "const", "volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__", "struct",
     "class", "enum",     "typename",     "std",        "register", "__const__",         "constexpr"};
 constexpr std::array<std::string_view, 9> kArithmetic{"unsigned", "signed", "char",   "short", "int",
@@ -128,7 +128,7 @@ Declarator take_apart(const std::string& declaration) {
     if (token.is("*") || token.is("[")) ++result.stars;
     if (token.is("[")) ++depth;
     if (token.is("const") && result.stars == 0) result.is_const = true;
-    if (token.kind != SourceToken::Kind::name || is_one_of(token.text, kQualifiers)) continue;
+    if (token.kind != SourceToken::Kind::name || is_one_of(token.text, kTypeQualifiers)) continue;
     if (result.stars > 0) {
       result.name = token.text;
       continue;

@@ -7,11 +7,12 @@
 #include "app/observed/correctness_model.hpp"
 #include "app/observed/trace_index.hpp"
 #include "app/views/correctness/correctness_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
 
-constexpr float kTitle = 28, kLabels = 20, kLeastBars = 24, kLeastWidth = 240;  // unscaled pixels
+constexpr float kSpreadTitle = 28, kLabels = 20, kLeastBars = 24, kLeastWidth = 240;  // unscaled pixels
 
 /// Cached while the result stays.
 const std::optional<ErrorSpread>& kept_spread(const CorrectnessFrame& frame) {
@@ -28,7 +29,7 @@ const std::optional<ErrorSpread>& kept_spread(const CorrectnessFrame& frame) {
 
 void draw_error_spread(CorrectnessFrame& frame, ImVec2 low, ImVec2 high) {
   PanelContext& context = frame.context;
-  const float bars_top = low.y + context.px(kTitle), bars_bottom = high.y - context.px(kLabels);
+  const float bars_top = low.y + context.px(kSpreadTitle), bars_bottom = high.y - context.px(kLabels);
   if (high.x - low.x < context.px(kLeastWidth) || bars_bottom - bars_top < context.px(kLeastBars)) return;
   const auto& spread = kept_spread(frame);
   if (!spread || spread->elements == 0) return;
@@ -60,15 +61,14 @@ void draw_error_spread(CorrectnessFrame& frame, ImVec2 low, ImVec2 high) {
     if (count > 0)
       draw_text_centred(list, font, {(x + right) / 2, bars_bottom - tall - context.px(9)}, theme.text, value);
     const bool equal = bucket == 0;
-    explain_rect(
-        context, {x, bars_top}, {x + each, high.y},
-        context.strings.format(equal   ? "correctness.spread_equal"
-                               : above ? "correctness.spread_above"
-                                       : "correctness.spread_part",
-                               fmt::arg("count", with_separators(static_cast<int64_t>(count))),
-                               fmt::arg("all", with_separators(static_cast<int64_t>(spread->elements))),
-                               fmt::arg("low", bucket == 1 ? "0" : kNames[bucket]),
-                               fmt::arg("high", bucket + 2 < ErrorSpread::kBuckets ? kNames[bucket + 1] : "1")));
+    explain_rect(context, {x, bars_top}, {x + each, high.y},
+                 context.strings.format(
+                     equal   ? "correctness.spread_equal"
+                     : above ? "correctness.spread_above"
+                             : "correctness.spread_part",
+                     fmt::arg("count", with_separators(count)), fmt::arg("all", with_separators(spread->elements)),
+                     fmt::arg("low", bucket == 1 ? "0" : kNames[bucket]),
+                     fmt::arg("high", bucket + 2 < ErrorSpread::kBuckets ? kNames[bucket + 1] : "1")));
   }
   mark(context, "error spread", low, high);
 }

@@ -7,6 +7,7 @@
 #include "app/observed/correctness_model.hpp"
 #include "app/observed/source_model.hpp"
 #include "app/views/correctness/correctness_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -62,7 +63,7 @@ void draw_counts(const CorrectnessFrame& frame, ImVec2 position, float right) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (const Count& count : counts) {
     const std::string& name = context.strings(count.name);
-    const std::string value = with_separators(static_cast<int64_t>(count.value));
+    const std::string value = with_separators(count.value);
     const float name_width = text_size(context.fonts.small, name).x + context.px(8);
     const float width = name_width + text_size(context.fonts.small_semibold, value).x;
     if (position.x + width > right) return;
@@ -150,7 +151,7 @@ void draw_finding(PanelContext& context, const Finding& finding, size_t index, I
   explain(context, finding_meaning(context.strings, finding.id) + "\n" + finding_text(context.strings, finding));
   ImGui::PopID();
   std::string title = finding_name(context.strings, finding.id);
-  if (finding.count > 1) title += " ×" + with_separators(static_cast<int64_t>(finding.count));
+  if (finding.count > 1) title += " ×" + with_separators(finding.count);
   const float width = draw_text(list, context.fonts.small_semibold, {low.x, top}, theme.error, title).x;
   const auto place = [](const Dim3& at) { return fmt::format("({},{},{})", at.x, at.y, at.z); };
   std::string where =

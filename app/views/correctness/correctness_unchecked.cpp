@@ -8,15 +8,16 @@
 #include "app/observed/correctness_model.hpp"
 #include "app/observed/trace_index.hpp"
 #include "app/views/correctness/correctness_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kRow = 24, kTitle = 24, kBar = 88, kTable = 320, kGutter = 40;
+constexpr float kUncheckedPadding = 24, kRow = 24, kUncheckedTitle = 24, kBar = 88, kTable = 320, kGutter = 40;
 constexpr size_t kMostFindings = 4;
 
-std::string count_text(uint64_t count) { return with_separators(static_cast<int64_t>(count)); }
+std::string with_separators(uint64_t count) { return with_separators(count); }
 
 /// The shown output; a row of tabs if there are several.
 size_t choose_output(PanelContext& context, CorrectnessState& state, const RunResult& run) {
@@ -42,12 +43,12 @@ float draw_sentence(PanelContext& context, const RunResult& run, const OutputSta
   std::string finding = strings.format("correctness.unchecked", name);
   ImU32 colour = theme.text;
   if (output.untouched > 0) {
-    finding = strings.format("correctness.untouched_of", fmt::arg("count", count_text(output.untouched)),
-                             fmt::arg("all", count_text(output.count)), name);
+    finding = strings.format("correctness.untouched_of", fmt::arg("count", with_separators(output.untouched)),
+                             fmt::arg("all", with_separators(output.count)), name);
     colour = theme.error;
   } else if (output.nan > 0) {
-    finding = strings.format("correctness.nan_of", fmt::arg("count", count_text(output.nan)),
-                             fmt::arg("all", count_text(output.count)), name);
+    finding = strings.format("correctness.nan_of", fmt::arg("count", with_separators(output.nan)),
+                             fmt::arg("all", with_separators(output.count)), name);
     colour = theme.error;
   }
   std::string quiet = " " + strings("correctness.unchecked_hint");
@@ -63,7 +64,7 @@ void draw_legend(PanelContext& context, const std::string& name, const HeatMaps:
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   ImFont* font = context.fonts.small;
-  const float centre = low.y + context.px(kTitle) / 2, half = context.px(4), width = context.px(kBar);
+  const float centre = low.y + context.px(kUncheckedTitle) / 2, half = context.px(4), width = context.px(kBar);
   draw_text(list, context.fonts.code, {low.x, centred_top(context.fonts.code, centre)}, theme.text, name);
   float x = right;
   x -= draw_text_right(list, font, {x, centred_top(font, centre)}, theme.muted, short_number(picture.high)).x;
@@ -79,7 +80,7 @@ void draw_legend(PanelContext& context, const std::string& name, const HeatMaps:
 }
 
 void draw_value_map(PanelContext& context, const RunResult& run, size_t output, ImVec2 low, ImVec2 high) {
-  const float rows = high.y - low.y - context.px(kTitle + 4);
+  const float rows = high.y - low.y - context.px(kUncheckedTitle + 4);
   if (context.heat_maps == nullptr || rows < context.px(16) || high.x - low.x < context.px(64)) return;
   const size_t buffer = run.statistics[output].buffer;
   const CellGrid grid =
@@ -88,7 +89,7 @@ void draw_value_map(PanelContext& context, const RunResult& run, size_t output, 
   const HeatMaps::Request request{HeatMaps::Kind::value, output, grid, context.theme.error, !context.view.animate};
   const HeatMaps::Picture picture = context.heat_maps->draw(request, context.result);
   draw_legend(context, run.plan.buffers[buffer].name, picture, low, high.x);
-  const ImVec2 corner{low.x, low.y + context.px(kTitle + 4)};
+  const ImVec2 corner{low.x, low.y + context.px(kUncheckedTitle + 4)};
   const ImVec2 end{corner.x + static_cast<float>(grid.width()), corner.y + static_cast<float>(grid.height())};
   if (end.x <= corner.x || end.y <= corner.y) return;
   ImGui::SetCursorScreenPos(corner);
@@ -122,15 +123,16 @@ void draw_numbers(PanelContext& context, const RunResult& run, const OutputStati
     std::string value;
     bool bad;
   };
-  const std::array<Line, 9> lines{{{"correctness.elements", count_text(output.count), false},
-                                   {"correctness.smallest", any ? at(output.low, output.low_index) : "–", false},
-                                   {"correctness.largest", any ? at(output.high, output.high_index) : "–", false},
-                                   {"correctness.mean", any ? short_number(output.mean) : "–", false},
-                                   {"correctness.deviation", any ? short_number(output.deviation) : "–", false},
-                                   {"correctness.zeros", count_text(output.zeros), false},
-                                   {"correctness.nan", count_text(output.nan), output.nan > 0},
-                                   {"correctness.infinite", count_text(output.infinite), output.infinite > 0},
-                                   {"correctness.never_written", count_text(output.untouched), output.untouched > 0}}};
+  const std::array<Line, 9> lines{
+      {{"correctness.elements", with_separators(output.count), false},
+       {"correctness.smallest", any ? at(output.low, output.low_index) : "–", false},
+       {"correctness.largest", any ? at(output.high, output.high_index) : "–", false},
+       {"correctness.mean", any ? short_number(output.mean) : "–", false},
+       {"correctness.deviation", any ? short_number(output.deviation) : "–", false},
+       {"correctness.zeros", with_separators(output.zeros), false},
+       {"correctness.nan", with_separators(output.nan), output.nan > 0},
+       {"correctness.infinite", with_separators(output.infinite), output.infinite > 0},
+       {"correctness.never_written", with_separators(output.untouched), output.untouched > 0}}};
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = context.fonts.small;
   for (const Line& line : lines) {
@@ -146,7 +148,8 @@ void draw_numbers(PanelContext& context, const RunResult& run, const OutputStati
 void draw_unchecked(PanelContext& context, CorrectnessState& state) {
   const RunResult& run = *context.result;
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const float left = origin.x + context.px(kPadding), right = origin.x + size.x - context.px(kPadding);
+  const float left = origin.x + context.px(kUncheckedPadding),
+              right = origin.x + size.x - context.px(kUncheckedPadding);
   float top = origin.y + context.px(12), bottom = origin.y + size.y - context.px(8);
   if (run.statistics.size() > 1) {
     ImGui::SetCursorScreenPos({left, origin.y + context.px(4)});

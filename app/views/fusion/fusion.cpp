@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-const ViewRegistration registered{{"fusion", 97, make_view<FusionView>, /*leads=*/true}};
+const ViewRegistration registered_fusion{{"fusion", 97, make_view<FusionView>, /*leads=*/true}};
 
 // Unscaled pixels.
 constexpr float kFusionLower = 110;

@@ -7,12 +7,13 @@
 
 #include "app/draw/widgets.hpp"
 #include "app/views/fusion/fusion_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kBar = 22, kBarRow = 46, kCostLine = 20, kPairRow = 22, kPairTabs = 26, kCostLeft = 400,
+constexpr float kCostBar = 22, kBarRow = 46, kCostLine = 20, kPairRow = 22, kPairTabs = 26, kCostLeft = 400,
                 kCostBetween = 40;
 constexpr float kSlimBar = 7;
 constexpr size_t kMostGroups = 10;
@@ -27,7 +28,7 @@ std::array<double, 3> terms_of(const FusionGraph::Total& total) {
 
 /// launch | bytes | FLOPs as one bar of `width` for `most` seconds.
 void draw_terms(PanelContext& context, ImVec2 low, float width, double most, const std::array<double, 3>& seconds,
-                float height = kBar) {
+                float height = kCostBar) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const auto colours = term_colours(context.theme);
   float x = low.x;
@@ -155,10 +156,9 @@ float FusionView::draw_graph_cost(PanelContext& context, ImVec2 low, float width
   y += draw_paragraph(context, {low.x, y}, width, break_even_text(strings, graph_), false);
   for (const std::string& text : decision_texts(strings, graph_))
     y += draw_paragraph(context, {low.x, y}, width, text, false);
-  std::string rates =
-      strings.format("view.fusion.rates", fmt::arg("launch", fusion_micro(graph_.gpu.launch_seconds)),
-                     fmt::arg("of", graph_.launch_of.empty() ? graph_.gpu.name : graph_.launch_of),
-                     fmt::arg("bandwidth", with_separators(static_cast<int64_t>(graph_.gpu.bytes_per_second * 1e-9))));
+  std::string rates = strings.format("view.fusion.rates", fmt::arg("launch", fusion_micro(graph_.gpu.launch_seconds)),
+                                     fmt::arg("of", graph_.launch_of.empty() ? graph_.gpu.name : graph_.launch_of),
+                                     fmt::arg("bandwidth", with_separators(graph_.gpu.bytes_per_second * 1e-9)));
   y += draw_paragraph(context, {low.x, y}, width, rates, true);
   mark(context, "fusion_even", low, {low.x + width, y});
   return y + draw_groups_cost(context, {low.x, y + context.px(8)}, width) - low.y;

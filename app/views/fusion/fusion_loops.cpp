@@ -6,6 +6,7 @@
 #include "app/draw/widgets.hpp"
 #include "app/views/fusion/fusion_view.hpp"
 #include "engine/graph/loops_answer.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -125,8 +126,7 @@ float FusionView::draw_dependences(PanelContext& context, ImVec2 low, float widt
   for (const Dependence& one : loops_.fusion.dependences) {
     const std::string distance = one.distance ? text_of_iteration(*one.distance, loops) : strings("view.fusion.varies");
     const std::array<std::string, 5> cells{std::string(name_of(one.kind)), one.array, distance,
-                                           with_separators(static_cast<int64_t>(one.pairs)),
-                                           with_separators(static_cast<int64_t>(one.reversed))};
+                                           with_separators(one.pairs), with_separators(one.reversed)};
     const ImU32 colour = one.prevents_fusion() ? theme.error : theme.text;
     for (size_t i = 0; i < at.size(); ++i)
       draw_text(list, i == 1 || i == 2 ? context.fonts.code : font,

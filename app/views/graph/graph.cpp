@@ -11,6 +11,7 @@
 #include "app/views/graph/graph_view.hpp"
 #include "engine/graph/graph_file.hpp"
 #include "engine/graph/operators.hpp"
+#include "engine/numbers.hpp"
 #include "engine/units.hpp"
 
 namespace tilescope {
@@ -24,7 +25,7 @@ constexpr float kBriefView = 340;  // below this height the sentence has its fir
 constexpr const char* kGraphLab = "transformer-graph";
 constexpr double kMicro = 1e6;
 
-const ViewRegistration registered{{"graph", 96, make_view<GraphView>, /*leads=*/true}};
+const ViewRegistration graph_registered{{"graph", 96, make_view<GraphView>, /*leads=*/true}};
 
 std::string compact(double value) {
   static constexpr std::array<const char*, 5> kUnits{" ", " k", " M", " G", " T"};
@@ -292,8 +293,7 @@ void GraphView::draw_sentence(PanelContext& context, float width) {
   const double flops = side.total.cost.flops, seconds = side.total.seconds;
   std::string finding, reason;
   if (side.products == 0)
-    finding = strings.format("view.graph.no_matmul",
-                             fmt::arg("count", with_separators(static_cast<int64_t>(side.graph.nodes.size()))));
+    finding = strings.format("view.graph.no_matmul", fmt::arg("count", with_separators(side.graph.nodes.size())));
   else
     finding = strings.format("view.graph.matmuls_do", fmt::arg("count", side.products),
                              fmt::arg("flops", percent_text(side.matmuls.flops / flops)),

@@ -14,9 +14,9 @@ namespace {
 using Kind = ProgramTensor::Kind;
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kCheck = 40, kBetween = 36, kLeastMain = 180;
+constexpr float kLayoutPadding = 24, kCheck = 40, kBetween = 36, kLeastMain = 180;
 
-const ViewRegistration registered{{"layout", 85, make_view<LayoutView>}};
+const ViewRegistration registered_layout{{"layout", 85, make_view<LayoutView>}};
 
 /// The warp, lane and part that an access of the block belongs to.
 std::optional<LayoutCursor> cursor_at(const LayoutPicture& picture, const LayoutCursor& cursor, uint32_t access,
@@ -125,7 +125,8 @@ void LayoutView::draw_known(PanelContext& context) {
   suggest_tensor(frame);
 
   const ImVec2 window = ImGui::GetWindowPos();
-  const float left = window.x + context.px(kPadding), width = ImGui::GetWindowWidth() - context.px(2 * kPadding);
+  const float left = window.x + context.px(kLayoutPadding),
+              width = ImGui::GetWindowWidth() - context.px(2 * kLayoutPadding);
   if (width < context.px(80)) return;
   ImGui::PushID("layout");
   float y = ImGui::GetCursorScreenPos().y + context.px(12);

@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kTitle = 24, kLargestCell = 14;
+constexpr float kMapTitle = 24, kLargestCell = 14;
 constexpr uint32_t kMostInLegend = 8;
 
 /// Cells of the map on the screen.
@@ -168,7 +168,7 @@ void draw_outline(LayoutFrame& frame, const MapPlace& place) {
 
 void draw_tensor_map(LayoutFrame& frame, ImVec2 low, ImVec2 high) {
   draw_title(frame, low, high.x);
-  const float top = low.y + frame.px(kTitle);
+  const float top = low.y + frame.px(kMapTitle);
   if (frame.picture.grid.holders.empty() || high.y - top < frame.px(24)) return;
   const MapPlace place = place_of(frame, {low.x, top}, high);
   take_pointer(frame, place);
@@ -192,7 +192,7 @@ void draw_shared_rows(LayoutFrame& frame, ImVec2 low, ImVec2 high) {
             fit_text(small, context.strings.format("layout.shared_rows_about", fmt::arg("run", vec)),
                      high.x - x - frame.px(8)));
   const int64_t per_row = std::max<int64_t>(kBankBytes / std::max<int64_t>(run, 1), 1);
-  const float label = frame.px(44), step = frame.px(22), top = low.y + frame.px(kTitle);
+  const float label = frame.px(44), step = frame.px(22), top = low.y + frame.px(kMapTitle);
   const auto rows = static_cast<int64_t>((high.y - top) / step);
   const float width = (high.x - low.x - label) / static_cast<float>(per_row);
   const size_t fast = static_cast<size_t>(tensor.shared->order.front());

@@ -6,6 +6,7 @@
 #include "app/observed/trace_index.hpp"
 #include "app/views/launch_choice.hpp"
 #include "app/views/layout/layout_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -89,7 +90,7 @@ struct CheckText {
 CheckText check_text(LayoutFrame& frame, const LayoutCheck& check) {
   const Strings& strings = frame.context.strings;
   const Theme& theme = frame.context.theme;
-  const auto number = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
+  const auto number = [](uint64_t value) { return with_separators(value); };
   switch (check.outcome) {
     case Outcome::matches: {
       std::string text = strings.format("layout.matches_text", fmt::arg("requests", number(check.requests)),

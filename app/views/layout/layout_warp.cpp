@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kTitle = 24, kHighestRow = 22, kRegisterCell = 26;
+constexpr float kWarpTitle = 24, kHighestRow = 22, kRegisterCell = 26;
 constexpr uint32_t kNarrowLabels = 4;  // every fourth lane is numbered where two digits do not fit
 constexpr float kLeastRegisters = 96;  // title and a row of registers below the tile
 
@@ -75,7 +75,7 @@ float draw_warp_tile(LayoutFrame& frame, ImVec2 low, ImVec2 high) {
   // A row of 128 elements is broken into four, so that lanes can be read.
   const int64_t wrap = tile.rows == 1 ? std::max<int64_t>(tile.columns / 4, 1) : tile.columns;
   const int64_t rows = tile.rows * tile.columns / wrap;
-  const float top = low.y + frame.px(kTitle), room = high.y - top - frame.px(kLeastRegisters);
+  const float top = low.y + frame.px(kWarpTitle), room = high.y - top - frame.px(kLeastRegisters);
   const float row_height = std::floor(std::clamp(room / static_cast<float>(rows), frame.px(5), frame.px(kHighestRow)));
   const float width = (high.x - low.x) / static_cast<float>(wrap), gap = std::max(1.0F, std::round(frame.px(1)));
   ImFont* small = context.fonts.small;
@@ -181,7 +181,7 @@ void draw_lane_registers(LayoutFrame& frame, ImVec2 low, ImVec2 high) {
   PanelContext& context = frame.context;
   const Theme& theme = context.theme;
   ImFont *bold = context.fonts.small_semibold, *small = context.fonts.small;
-  if (high.y - low.y < frame.px(kTitle + 24)) return;
+  if (high.y - low.y < frame.px(kWarpTitle + 24)) return;
   const LayoutCheck& check = check_of(frame.picture, frame.cursor.entry, frame.result());
   const float middle = low.y + frame.px(10);
   const std::string title = context.strings.format("layout.lane_title", fmt::arg("lane", frame.cursor.lane));
@@ -190,7 +190,7 @@ void draw_lane_registers(LayoutFrame& frame, ImVec2 low, ImVec2 high) {
   const std::vector<RegisterRun> runs = runs_of(frame, check.run > 0 ? check.run : frame.tensor().layout.registers());
   const bool has_addresses = !frame.picture.accesses.empty();
   const float cell_height = frame.px(22), row = cell_height + frame.px(has_addresses ? 42 : 26);
-  float left = low.x, y = low.y + frame.px(kTitle);
+  float left = low.x, y = low.y + frame.px(kWarpTitle);
   std::string more;
   for (size_t i = 0; i < runs.size(); ++i) {
     const RegisterRun& run = runs[i];

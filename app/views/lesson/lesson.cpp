@@ -20,7 +20,7 @@ namespace {
 // Unscaled pixels.
 constexpr float kColumn = 760, kSide = 24, kTop = 24, kBottom = 64, kOutlineGap = 48, kOutline = 200;
 
-const ViewRegistration registered{{"lesson", 10, make_view<LessonView>}};
+const ViewRegistration registered_lesson{{"lesson", 10, make_view<LessonView>}};
 
 ImFont* font_of(const Fonts& fonts, LessonFont font) {
   switch (font) {

@@ -12,7 +12,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kNumber = 28, kState = 132, kLine = 22, kBetween = 10, kGuessedRow = 54;
+constexpr float kCardsNumber = 28, kState = 132, kLine = 22, kBetween = 10, kGuessedRow = 54;
 
 /// "new", "due", or when it is asked again.
 std::string state_text(const PanelContext& context, const CardRecord* record) {
@@ -60,7 +60,7 @@ float LessonCards::draw_row(PanelContext& context, LessonView& text, const LabCa
                             float width) {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float top = at.y, left = at.x + context.px(kNumber), right = at.x + width - context.px(24);
+  const float top = at.y, left = at.x + context.px(kCardsNumber), right = at.x + width - context.px(24);
   const auto found = open_.find(card.lab->name);
   const bool open = found != open_.end() && found->second.card == card;
   const CardRecord* record = record_of(context.session.learned, card);

@@ -10,7 +10,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kLine = 24, kTitleLine = 32, kCodeLine = 20;
+constexpr float kLayoutLine = 24, kTitleLine = 32, kCodeLine = 20;
 constexpr float kIndent = 24, kQuote = 20, kCodePadX = 16, kCodePadY = 12, kCellX = 24, kCellY = 6;
 constexpr float kRounding = 0.5F;  // sums of widths are not exact, and a word that is slightly too wide would be cut
 constexpr float kBaseline = 17, kTitleBaseline = 23, kCodeBaseline = 15;  // below the top of a line
@@ -138,7 +138,7 @@ class LayoutBuilder {
         placed.runs.push_back(std::move(run));
       }
       widest = std::max(widest, line.width);
-      y_ += (title ? kTitleLine : kLine) * unit_;
+      y_ += (title ? kTitleLine : kLayoutLine) * unit_;
     }
     return widest;
   }

@@ -3,11 +3,12 @@
 #include "app/draw/strings.hpp"
 #include "app/observed/run_values.hpp"
 #include "app/observed/waves_model.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 
 std::optional<std::string> live_value(std::string_view name, const RunResult& result) {
-  const auto text = [](auto value) { return with_separators(static_cast<int64_t>(value)); };
+  const auto text = [](auto value) { return with_separators(value); };
   if (const WaveSchedule* waves = shown_waves(result); waves != nullptr && name == "last_wave")
     return text(waves->last_wave_blocks());
   const auto value = run_value(name, result);

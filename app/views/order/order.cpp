@@ -8,6 +8,7 @@
 #include "app/draw/widgets.hpp"
 #include "app/observed/result_verdict.hpp"
 #include "app/views/order/order_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 constexpr float kPadding = 24, kBetween = 48, kPlayback = 40, kLeastMap = 72;
 constexpr float kLower = 64;  // maps are high, so the area below them starts lower
 
-const ViewRegistration registered{{"order", 40, make_view<OrderView>}};
+const ViewRegistration registered_order{{"order", 40, make_view<OrderView>}};
 
 float draw_sentence(OrderFrame& frame, ImVec2 low, float right) {
   const PanelContext& context = frame.context;
@@ -40,7 +41,7 @@ void react(OrderFrame& frame, const ShownOrder& order, uint32_t tile) {
   if (position >= frame.model().blocks) return;
   const uint32_t block = picture.block_of_tile(tile);
   frame.context.view.hover.block = block;
-  const auto number = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
+  const auto number = [](uint64_t value) { return with_separators(value); };
   const uint64_t wave = position / std::max<uint64_t>(1, frame.model().resident_blocks);
   std::string text;
   if (picture.matrix) {

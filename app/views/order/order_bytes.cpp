@@ -17,7 +17,7 @@ namespace {
 using Kind = OrderTraffic::Kind;
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kTabs = 32, kNoteLine = 18, kBottom = 10;
+constexpr float kBytesPadding = 24, kTabs = 32, kNoteLine = 18, kBytesBottom = 10;
 
 struct Bar {
   Kind kind = Kind::row_major;
@@ -322,8 +322,8 @@ void OrderView::draw_bytes(PanelContext& context) {
   if (!has_order(context.result)) return;
   const OrderPicture& picture = this->picture(context.result);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float left = origin.x + context.px(kPadding), right = origin.x + room.x - context.px(kPadding);
-  const float bottom = origin.y + room.y - context.px(kBottom);
+  const float left = origin.x + context.px(kBytesPadding), right = origin.x + room.x - context.px(kBytesPadding);
+  const float bottom = origin.y + room.y - context.px(kBytesBottom);
   const Counted counted = collect(context, picture, bytes_);
   const std::array<std::string, 2> names{context.strings("order.device_bytes"), context.strings("order.l2_bytes")};
   const std::array<TabNote, 2> notes{TabNote{.meaning = context.strings("order.tab_device_meaning")},

@@ -9,7 +9,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kMargin = 10, kPad = 12, kTitle = 25, kRow = 19, kLeast = 3 * kRow;
+constexpr float kMargin = 10, kPad = 12, kInsetTitle = 25, kRow = 19, kLeast = 3 * kRow;
 constexpr uint32_t kMostRows = 8, kMostColumns = 12, kLeastRows = 2, kLeastColumns = 4;
 
 float number_width(const OrderFrame& frame) {
@@ -60,14 +60,14 @@ std::optional<OrderInset> place_inset(const OrderFrame& frame, const ShownOrder&
   inset.cell_x = std::floor(number_width(frame) + 8 * unit);
   inset.cell_y = kRow * unit;
   const float across = map.high().x - map.low.x - 2 * (kMargin + kPad) * unit;
-  const float down = room - (kTitle + kPad) * unit;
+  const float down = room - (kInsetTitle + kPad) * unit;
   if (across < inset.cell_x * kLeastColumns || down < kLeast * unit) return {};
   const auto columns = std::min(kMostColumns, static_cast<uint32_t>(across / inset.cell_x));
   const auto rows = std::min(kMostRows, static_cast<uint32_t>(down / inset.cell_y));
   inset.part = part_around(frame.picture, order, frame.window, rows, columns);
   if (inset.part.rows < kLeastRows || inset.part.columns < kLeastColumns) return {};
   const ImVec2 size{inset.cell_x * static_cast<float>(inset.part.columns) + 2 * kPad * unit,
-                    inset.cell_y * static_cast<float>(inset.part.rows) + (kTitle + kPad) * unit};
+                    inset.cell_y * static_cast<float>(inset.part.rows) + (kInsetTitle + kPad) * unit};
   // Below its part, as far as the map's edges allow.
   const double columns_scale = static_cast<double>(map.columns) / frame.picture.columns;
   const float middle =
@@ -77,7 +77,7 @@ std::optional<OrderInset> place_inset(const OrderFrame& frame, const ShownOrder&
   const float gap = std::max(kMargin * unit, std::min(28 * unit, (std::max(above, below) - size.y) / 2));
   inset.low.y = std::round(inset.below ? map.y((last + 1) * scale) + gap : map.y(first * scale) - gap - size.y);
   inset.high = {inset.low.x + size.x, inset.low.y + size.y};
-  inset.cells = {inset.low.x + kPad * unit, inset.low.y + kTitle * unit};
+  inset.cells = {inset.low.x + kPad * unit, inset.low.y + kInsetTitle * unit};
   return inset;
 }
 
@@ -104,8 +104,8 @@ void draw_inset(OrderFrame& frame, const ShownOrder& order, const OrderMapPlace&
       fmt::arg("last_row", number(part.row + part.rows - 1)), fmt::arg("column", number(part.column)),
       fmt::arg("last_column", number(part.column + part.columns - 1)));
   ImFont* font = frame.context.fonts.small;
-  draw_text(frame.list, font, {inset.cells.x, centred_top(font, inset.low.y + (kTitle / 2 + 1) * unit)}, theme.muted,
-            fit_text(font, title, inset.high.x - inset.cells.x - kPad * unit));
+  draw_text(frame.list, font, {inset.cells.x, centred_top(font, inset.low.y + (kInsetTitle / 2 + 1) * unit)},
+            theme.muted, fit_text(font, title, inset.high.x - inset.cells.x - kPad * unit));
   for (uint32_t row = 0; row < part.rows; ++row) {
     for (uint32_t column = 0; column < part.columns; ++column) {
       const uint32_t tile = (part.row + row) * picture.columns + part.column + column;

@@ -9,7 +9,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kTitle = 26, kStrip = 8, kStripGap = 4, kLetter = 14;
+constexpr float kMapTitle = 26, kStrip = 8, kStripGap = 4, kLetter = 14;
 constexpr float kWidestCell = 72, kHighestCell = 44;
 constexpr double kStretch = 1.4;  // maximum deviation of a map from the output's aspect ratio
 
@@ -20,8 +20,8 @@ float pitch_of(float room, uint32_t cells, float most, float unit) {
 }
 
 /// The strips of an operand along one edge; consecutive strips of one colour form one rectangle.
-void draw_strips(OrderFrame& frame, const OrderMapPlace& map, const std::vector<bool>& needed, bool vertical,
-                 std::optional<uint32_t> hovered) {
+void draw_needed_strips(OrderFrame& frame, const OrderMapPlace& map, const std::vector<bool>& needed, bool vertical,
+                        std::optional<uint32_t> hovered) {
   const Theme& theme = frame.context.theme;
   const float unit = frame.unit(), across = kStrip * unit, gap = kStripGap * unit;
   const uint32_t cells = vertical ? map.rows : map.columns;
@@ -134,7 +134,7 @@ void draw_title(OrderFrame& frame, const ShownOrder& order, const OrderNeed& nee
     const float width = text_size(fonts.small, form).x;
     if (after + 12 * frame.unit() + width > right) continue;
     draw_text_right(frame.list, fonts.small, {right, baseline_top(fonts.small, base)}, context.theme.muted, form);
-    explain_rect(context, {right - width, low.y}, {right, low.y + kTitle * frame.unit()},
+    explain_rect(context, {right - width, low.y}, {right, low.y + kMapTitle * frame.unit()},
                  context.strings("order.need_meaning"));
     return;
   }
@@ -157,7 +157,7 @@ OrderMapPlace place_in_box(const OrderFrame& frame, ImVec2 low, ImVec2 high) {
   const float unit = frame.unit();
   const bool strips = frame.picture.matrix;
   const float edge = strips ? (kStrip + kStripGap) * unit : 0, letter = strips ? kLetter * unit : 0;
-  return place_order_map(frame.picture, {low.x + edge, low.y + kTitle * unit + edge + (strips ? 2 * unit : 0)},
+  return place_order_map(frame.picture, {low.x + edge, low.y + kMapTitle * unit + edge + (strips ? 2 * unit : 0)},
                          {high.x - letter, high.y}, unit);
 }
 
@@ -237,8 +237,8 @@ void draw_order_map(OrderFrame& frame, const ShownOrder& order, ImVec2 low, ImVe
   if (frame.picture.matrix) {
     const auto row = frame.hovered ? std::optional(frame.picture.row_of(*frame.hovered)) : std::nullopt;
     const auto column = frame.hovered ? std::optional(frame.picture.column_of(*frame.hovered)) : std::nullopt;
-    draw_strips(frame, map, need.rows, /*vertical=*/true, row);
-    draw_strips(frame, map, need.columns, /*vertical=*/false, column);
+    draw_needed_strips(frame, map, need.rows, /*vertical=*/true, row);
+    draw_needed_strips(frame, map, need.columns, /*vertical=*/false, column);
     draw_letters(frame, map);
   }
   draw_cells(frame, order, map);

@@ -6,11 +6,10 @@
 #include "app/draw/widgets.hpp"
 #include "app/views/order/order_view.hpp"
 #include "app/views/playback_button.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
-
-std::string number(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
 
 float draw_buttons(OrderFrame& frame, float left, float y) {
   PanelContext& context = frame.context;
@@ -38,11 +37,12 @@ float draw_place(OrderFrame& frame, float left, float right, float y) {
   const Fonts& fonts = context.fonts;
   const uint64_t waves = frame.picture.waves(), blocks = frame.model().blocks;
   const auto wave_text = [&](uint64_t wave) {
-    return strings.format("order.wave_of", fmt::arg("wave", number(wave)), fmt::arg("all", number(waves)));
+    return strings.format("order.wave_of", fmt::arg("wave", with_separators(wave)),
+                          fmt::arg("all", with_separators(waves)));
   };
   const auto blocks_text = [&](uint64_t first, uint64_t last) {
-    return strings.format("order.blocks_of", fmt::arg("first", number(first)), fmt::arg("last", number(last)),
-                          fmt::arg("all", number(blocks)));
+    return strings.format("order.blocks_of", fmt::arg("first", with_separators(first)),
+                          fmt::arg("last", with_separators(last)), fmt::arg("all", with_separators(blocks)));
   };
   const OrderWindow& window = frame.window;
   const std::string wave = window.end == 0 ? strings("order.before") : wave_text(window.wave + 1);
@@ -80,10 +80,10 @@ float draw_legend(OrderFrame& frame, float left, float right, float y) {
     x += draw_text(frame.list, font, {x, centred_top(font, y)}, context.theme.muted, context.strings(key)).x +
          context.px(18);
   }
-  explain_rect(
-      context, {edge, y - context.px(10)}, {right, y + context.px(10)},
-      context.strings.format("order.states_meaning", fmt::arg("resident", number(frame.model().resident_blocks)),
-                             fmt::arg("gpu", frame.model().gpu)));
+  explain_rect(context, {edge, y - context.px(10)}, {right, y + context.px(10)},
+               context.strings.format("order.states_meaning",
+                                      fmt::arg("resident", with_separators(frame.model().resident_blocks)),
+                                      fmt::arg("gpu", frame.model().gpu)));
   return edge;
 }
 
@@ -103,12 +103,12 @@ void draw_waves(OrderFrame& frame, float x0, float x1, float y) {
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) {
     const auto& wave = frame.model().launched.waves[static_cast<size_t>(pointed)];
-    explain(context,
-            context.strings.format("order.explain_wave", fmt::arg("wave", number(static_cast<uint64_t>(pointed) + 1)),
-                                   fmt::arg("first", number(wave.first_block)),
-                                   fmt::arg("last", number(wave.first_block + wave.blocks - 1)),
-                                   fmt::arg("needs", three_figures(static_cast<double>(wave.needed_bytes))),
-                                   fmt::arg("reads", three_figures(static_cast<double>(wave.device_bytes_read)))));
+    explain(context, context.strings.format(
+                         "order.explain_wave", fmt::arg("wave", with_separators(static_cast<uint64_t>(pointed) + 1)),
+                         fmt::arg("first", with_separators(wave.first_block)),
+                         fmt::arg("last", with_separators(wave.first_block + wave.blocks - 1)),
+                         fmt::arg("needs", three_figures(static_cast<double>(wave.needed_bytes))),
+                         fmt::arg("reads", three_figures(static_cast<double>(wave.device_bytes_read)))));
   }
   const auto now = static_cast<int64_t>(frame.window.wave);
   const bool none = frame.window.end == 0;

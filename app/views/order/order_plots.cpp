@@ -18,7 +18,7 @@ using plots::Axis_X1, plots::Axis_Y1;
 using Kind = OrderTraffic::Kind;
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kTabs = 32, kLegend = 22, kBottom = 8, kBetween = 20;
+constexpr float kPlotsPadding = 24, kTabs = 32, kLegend = 22, kPlotsBottom = 8, kBetween = 20;
 
 struct Curve {
   std::vector<double> xs, ys;
@@ -390,7 +390,7 @@ void OrderView::draw_tabs(PanelContext& context, bool with_bytes) {
   if (!has_order(context.result)) return;
   const OrderPicture& picture = this->picture(context.result);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float left = origin.x + context.px(kPadding), right = origin.x + room.x - context.px(kPadding);
+  const float left = origin.x + context.px(kPlotsPadding), right = origin.x + room.x - context.px(kPlotsPadding);
   const std::vector<OrderTab> tabs = this->tabs(context, with_bytes);
   std::vector<std::string> names;
   std::vector<TabNote> notes;
@@ -406,7 +406,7 @@ void OrderView::draw_tabs(PanelContext& context, bool with_bytes) {
   const OrderTab tab = tabs[static_cast<size_t>(chosen)];
   if (chosen != open - tabs.begin()) tab_ = tab;
   const float centre = origin.y + context.px(2 + kTabs / 2), top = origin.y + context.px(kTabs + 10);
-  const ImVec2 low{left, top}, high{right, origin.y + room.y - context.px(kBottom)};
+  const ImVec2 low{left, top}, high{right, origin.y + room.y - context.px(kPlotsBottom)};
   if (high.y - low.y < context.px(40)) return;
   if (tab == OrderTab::bytes || tab == OrderTab::source) {
     ImGui::SetCursorScreenPos({origin.x, origin.y + context.px(kTabs + 2)});

@@ -10,6 +10,7 @@
 #include "app/views/plane/plane_view.hpp"
 #include "app/views/playback.hpp"
 #include "app/views/playback_button.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -86,10 +87,9 @@ StepNames names_of(const PlaneFrame& frame) {
 std::string moment_text(const PlaneFrame& frame) {
   const size_t steps = frame.walk.steps.size();
   const StepNames names = names_of(frame);
-  if (frame.done >= steps)
-    return frame.context.strings.format(names.all, fmt::arg("all", with_separators(static_cast<int64_t>(steps))));
-  return frame.context.strings.format(names.one, fmt::arg("step", with_separators(static_cast<int64_t>(frame.done))),
-                                      fmt::arg("all", with_separators(static_cast<int64_t>(steps))));
+  if (frame.done >= steps) return frame.context.strings.format(names.all, fmt::arg("all", with_separators(steps)));
+  return frame.context.strings.format(names.one, fmt::arg("step", with_separators(frame.done)),
+                                      fmt::arg("all", with_separators(steps)));
 }
 
 void draw_track(PlaneFrame& frame, float x0, float x1, float y) {
@@ -127,7 +127,7 @@ void draw_playback(PlaneFrame& frame, ImVec2 low, ImVec2 high) {
   if (playback_button(context, "on", {left + 2 * size, top}, PlaybackIcon::forward, context.strings("plane.step_on")))
     step_plane(cursor, steps, 1);
   ImFont* font = context.fonts.small;
-  const std::string all = with_separators(static_cast<int64_t>(steps));
+  const std::string all = with_separators(steps);
   const StepNames names = names_of(frame);
   const float width =
       std::max(text_size(font, context.strings.format(names.one, fmt::arg("step", all), fmt::arg("all", all))).x,

@@ -13,7 +13,8 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kHeader = 28, kBand = 12, kBandPitch = 17, kBands = 44, kName = 20, kAxis = 22, kSide = 150, kLine = 18;
+constexpr float kHeader = 28, kBand = 12, kBandPitch = 17, kBands = 44, kName = 20, kAxis = 22, kMapSide = 150,
+                kLine = 18;
 constexpr float kKeyLabel = 120;  // width that the keys' label may take below a narrower plane
 constexpr float kLeastCell = 4;   // smaller cells cannot be distinguished
 
@@ -33,7 +34,7 @@ PlaneArea lay_out(const PlaneFrame& frame, ImVec2 low, ImVec2 high) {
   area.band_v = area.band_k + frame.px(kBandPitch);
   area.column_q = low.x;
   area.low = {low.x + frame.px(kName), area.band_k + frame.px(kBands)};
-  const float room_x = std::max(high.x - area.low.x - frame.px(kSide), frame.px(40));
+  const float room_x = std::max(high.x - area.low.x - frame.px(kMapSide), frame.px(40));
   const float room_y = std::max(high.y - frame.px(kAxis) - area.low.y, frame.px(40));
   const float aspect = std::clamp(static_cast<float>(all.keys) / static_cast<float>(all.queries), 0.5F, 4.0F);
   const float width = std::floor(std::min(room_x, room_y * aspect));

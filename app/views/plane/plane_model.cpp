@@ -129,9 +129,8 @@ int64_t keys_of(const PlaneStrip& strip) {
   return count;
 }
 
-std::string number(int64_t value) { return with_separators(value); }
 std::string counted(const Strings& strings, int64_t count, const char* one, const char* many) {
-  return count == 1 ? strings(one) : strings.format(many, fmt::arg("count", number(count)));
+  return count == 1 ? strings(one) : strings.format(many, fmt::arg("count", with_separators(count)));
 }
 
 }  // namespace
@@ -262,7 +261,7 @@ PlaneSentence plane_sentence(const Strings& strings, const PlanePicture& picture
   const std::string block_name = block_number(picture.result->tiles.grid, strip.block),
                     row_count = counted(strings, rows, "plane.one_row", "plane.rows"),
                     key_count = counted(strings, keys_of(strip), "plane.single_key", "plane.keys"),
-                    step_count = number(steps), left_out = number(cells.skipped());
+                    step_count = with_separators(steps), left_out = with_separators(cells.skipped());
   const auto block = fmt::arg("block", block_name), of_rows = fmt::arg("rows", row_count),
              of_keys = fmt::arg("keys", key_count), of_steps = fmt::arg("steps", step_count),
              skipped = fmt::arg("skipped", left_out);

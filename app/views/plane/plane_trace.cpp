@@ -6,12 +6,13 @@
 #include "app/draw/plots/axis.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/plane/plane_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kHeader = 24, kTitle = 18, kAxis = 22, kLeft = 44, kLabels = 92, kBetween = 8, kTableRow = 20;
+constexpr float kTraceHeader = 24, kTraceTitle = 18, kAxis = 22, kLeft = 44, kLabels = 92, kBetween = 8, kTableRow = 20;
 constexpr float kLeastPlot = 44, kMostPlot = 110, kCross = 6;
 
 /// A number with few enough digits that a column of them can be compared.
@@ -151,7 +152,7 @@ void draw_steps_axis(PlaneFrame& frame, const StepPlot& plot) {
   for (const plots::Tick& tick : plots::fitting_ticks(range, static_cast<double>(plot.high.x - plot.low.x),
                                                       static_cast<double>(frame.px(24)), width)) {
     if (tick.value != std::floor(tick.value) || tick.value >= range.high) continue;
-    const std::string text = with_separators(static_cast<int64_t>(tick.value));
+    const std::string text = with_separators(tick.value);
     const float centre = plot.x(tick.value / each + 0.5);
     if (centre + text_size(font, text).x / 2 > plot.high.x) continue;
     draw_text_centred(frame.list, font, {centre, y}, theme.muted, text);
@@ -170,12 +171,11 @@ void point_at_plot(PlaneFrame& frame, const StepPlot& plot, const char* id) {
   const auto step = static_cast<size_t>(std::clamp(at, 0.0F, static_cast<float>(plot.steps - 1)));
   const SoftmaxStep& of = frame.trace->steps[step];
   explain(frame.context,
-          frame.context.strings.format(of.raised ? "plane.explain_raised" : "plane.explain_step",
-                                       fmt::arg("step", with_separators(static_cast<int64_t>(step))),
-                                       fmt::arg("first", with_separators(of.first_key)),
-                                       fmt::arg("last", with_separators(of.end_key - 1)),
-                                       fmt::arg("largest", figure(of.largest)), fmt::arg("m", figure(of.m)),
-                                       fmt::arg("l", figure(of.l)), fmt::arg("rescale", figure(of.rescale))));
+          frame.context.strings.format(
+              of.raised ? "plane.explain_raised" : "plane.explain_step", fmt::arg("step", with_separators(step)),
+              fmt::arg("first", with_separators(of.first_key)), fmt::arg("last", with_separators(of.end_key - 1)),
+              fmt::arg("largest", figure(of.largest)), fmt::arg("m", figure(of.m)), fmt::arg("l", figure(of.l)),
+              fmt::arg("rescale", figure(of.rescale))));
   if (!ImGui::IsItemActive()) return;
   frame.context.view.plane.playing = false;
   frame.context.view.plane.step = static_cast<double>(step);
@@ -226,7 +226,7 @@ float draw_noted_link(PlaneFrame& frame, ImVec2 low) {
                                                   fmt::arg("head", with_separators(*row / queries)));
   const ImVec2 size = text_size(font, text);
   ImGui::SetCursorScreenPos(low);
-  if (hit_area("noted", {size.x, frame.px(kTitle)})) {
+  if (hit_area("noted", {size.x, frame.px(kTraceTitle)})) {
     for (const PlaneStrip& strip : frame.picture.strips)
       if (const int64_t query = *row - strip.head * queries;
           query >= strip.queries.begin && query < strip.queries.end) {
@@ -237,9 +237,10 @@ float draw_noted_link(PlaneFrame& frame, ImVec2 low) {
       }
   }
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  mark(context, "plane.noted", low, {low.x + size.x, low.y + frame.px(kTitle)});
-  draw_text(frame.list, font, {low.x, centred_top(font, low.y + frame.px(kTitle) / 2)}, context.theme.accent, text);
-  return frame.px(kTitle + 4);
+  mark(context, "plane.noted", low, {low.x + size.x, low.y + frame.px(kTraceTitle)});
+  draw_text(frame.list, font, {low.x, centred_top(font, low.y + frame.px(kTraceTitle) / 2)}, context.theme.accent,
+            text);
+  return frame.px(kTraceTitle + 4);
 }
 
 void draw_plot(PlaneFrame& frame, ImVec2 low, ImVec2 high, bool sums) {
@@ -249,7 +250,7 @@ void draw_plot(PlaneFrame& frame, ImVec2 low, ImVec2 high, bool sums) {
   const char* title = stored ? "plane.of_stored" : sums ? "plane.of_l" : "plane.of_m";
   draw_text(frame.list, font, {low.x + frame.px(kLeft), low.y}, theme.muted,
             fit_text(font, frame.context.strings(title), high.x - low.x - frame.px(kLeft)));
-  StepPlot plot{{low.x + frame.px(kLeft), low.y + frame.px(kTitle)}, {high.x - frame.px(kLabels), high.y}, {}, 1};
+  StepPlot plot{{low.x + frame.px(kLeft), low.y + frame.px(kTraceTitle)}, {high.x - frame.px(kLabels), high.y}, {}, 1};
   plot.steps = std::max<size_t>(frame.trace->steps.size(), 1);
   plot.y = range_of(*frame.trace, sums || stored);
   if (!stored) draw_moments(frame, plot);
@@ -318,7 +319,7 @@ TableRow row_of(const PlaneFrame& frame, size_t number, bool newest) {
                      : nothing     ? "plane.nothing_seen"
                      : number == 0 ? "plane.first"
                                    : "plane.no";
-  return {{{{with_separators(static_cast<int64_t>(number)), theme.text, newest},
+  return {{{{with_separators(number), theme.text, newest},
             {nothing ? "—" : figure(step.largest), theme.text},
             {figure(step.m), colour, step.raised},
             {number == 0 ? "—" : figure(step.rescale), colour},
@@ -355,7 +356,7 @@ std::vector<float> column_edges(const PlaneFrame& frame, const std::vector<Table
 
 void draw_row_trace(PlaneFrame& frame, ImVec2 low, ImVec2 high) {
   draw_header(frame, low, high.x);
-  float y = low.y + frame.px(kHeader + 2);
+  float y = low.y + frame.px(kTraceHeader + 2);
   y += draw_noted_link(frame, {low.x, y});
   if (frame.trace == nullptr || frame.trace->steps.empty()) {
     const TextRun run[] = {{frame.context.fonts.small, frame.context.theme.muted,
@@ -366,16 +367,16 @@ void draw_row_trace(PlaneFrame& frame, ImVec2 low, ImVec2 high) {
   if (frame.trace->source == SoftmaxTrace::Source::stored)
     return draw_plot(frame, {low.x, y}, {high.x, high.y - frame.px(kAxis)}, /*sums=*/false);
   // The table has five rows if there is room for them below readable plots.
-  const float fixed = frame.px(2 * kTitle + kBetween + kAxis), room = high.y - y - fixed;
+  const float fixed = frame.px(2 * kTraceTitle + kBetween + kAxis), room = high.y - y - fixed;
   const int fitting =
       static_cast<int>((room - 2 * frame.px(kLeastPlot + 26) - frame.px(kTableRow + 10)) / frame.px(kTableRow));
   const int rows = std::clamp(fitting, 0, 5);
   const float table = rows < 1 ? 0 : frame.px(kTableRow * static_cast<float>(rows + 1) + 10);
   const float plot = std::clamp(std::floor((room - table) / 2), frame.px(kLeastPlot), frame.px(kMostPlot + 30));
-  draw_plot(frame, {low.x, y}, {high.x, y + frame.px(kTitle) + plot}, /*sums=*/false);
-  y += frame.px(kTitle + kBetween) + plot;
-  draw_plot(frame, {low.x, y}, {high.x, y + frame.px(kTitle) + plot}, /*sums=*/true);
-  y += frame.px(kTitle + kAxis + 4) + plot;
+  draw_plot(frame, {low.x, y}, {high.x, y + frame.px(kTraceTitle) + plot}, /*sums=*/false);
+  y += frame.px(kTraceTitle + kBetween) + plot;
+  draw_plot(frame, {low.x, y}, {high.x, y + frame.px(kTraceTitle) + plot}, /*sums=*/true);
+  y += frame.px(kTraceTitle + kAxis + 4) + plot;
   if (rows > 0) draw_trace_table(frame, {low.x, y}, {high.x, y + table});
 }
 

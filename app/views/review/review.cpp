@@ -14,7 +14,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kColumn = 720, kSide = 24, kTop = 24, kLine = 22, kRow = 34;
+constexpr float kReviewColumn = 720, kReviewSide = 24, kTop = 24, kLine = 22, kRow = 34;
 
 class ReviewView final : public View {
  public:
@@ -95,9 +95,9 @@ void ReviewView::next(const PanelContext& context) {
 void ReviewView::draw(PanelContext& context) {
   if (context.recall == nullptr) return;
   const ImVec2 start = ImGui::GetCursorScreenPos(), size = ImGui::GetWindowSize();
-  const float left = std::round(start.x + context.px(kSide));
-  const float room = size.x - context.px(2 * kSide + 12);
-  Pen pen{context, ImGui::GetWindowDrawList(), left, left + std::min(room, context.px(kColumn)),
+  const float left = std::round(start.x + context.px(kReviewSide));
+  const float room = size.x - context.px(2 * kReviewSide + 12);
+  Pen pen{context, ImGui::GetWindowDrawList(), left, left + std::min(room, context.px(kReviewColumn)),
           std::round(start.y + context.px(kTop))};
   if (stage_ == Stage::asking)
     draw_card(pen);
@@ -309,7 +309,7 @@ void ReviewView::draw_misses(Pen& pen) {
   pen.y += line;
 }
 
-const ViewRegistration registered{{"review", 100, make_view<ReviewView>}};
+const ViewRegistration registered_review{{"review", 100, make_view<ReviewView>}};
 
 }  // namespace
 }  // namespace tilescope

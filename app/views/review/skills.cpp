@@ -16,7 +16,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kSide = 24, kTop = 24, kGap = 48, kBar = 96, kPercent = 40, kLine = 20, kColumn = 620, kTwo = 900;
+constexpr float kSkillsSide = 24, kTop = 24, kGap = 48, kBar = 96, kPercent = 40, kLine = 20, kColumn = 620, kTwo = 900;
 
 class SkillsView final : public View {
  public:
@@ -141,7 +141,7 @@ void SkillsView::draw(PanelContext& context) {
   const auto all = context.recall->strengths(context.session.learned,
                                              [&](const std::string& name) { return is_solved(context, name); });
   const ImVec2 start = ImGui::GetCursorScreenPos(), size = ImGui::GetWindowSize();
-  const float left = std::round(start.x + context.px(kSide)), room = size.x - context.px(2 * kSide + 12);
+  const float left = std::round(start.x + context.px(kSkillsSide)), room = size.x - context.px(2 * kSkillsSide + 12);
   const bool two = room >= context.px(kTwo);
   const float column = two ? std::min((room - context.px(kGap)) / 2, context.px(kColumn)) : room;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -163,7 +163,7 @@ void SkillsView::draw(PanelContext& context) {
   ImGui::Dummy({1, std::max(columns[0].y, columns[1].y) - start.y + context.px(kTop)});
 }
 
-const ViewRegistration registered{{"skills", 101, make_view<SkillsView>}};
+const ViewRegistration registered_skills{{"skills", 101, make_view<SkillsView>}};
 
 }  // namespace
 }  // namespace tilescope

@@ -9,6 +9,7 @@
 #include "app/observed/traffic_banks.hpp"
 #include "app/views/launch_choice.hpp"
 #include "app/views/shared/shared_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 constexpr size_t kMostNamed = 2;                         // regions named in a sentence
 constexpr float kFragments = 112, kLeastPipeline = 150;  // unscaled heights
 
-const ViewRegistration registered{{"shared", 60, make_view<SharedView>}};
+const ViewRegistration shared_registered{{"shared", 60, make_view<SharedView>}};
 
 void follow(SharedState& panel, PanelContext& context) {
   const auto record = context.session.steps();
@@ -90,8 +91,7 @@ std::string race_of(const SharedFrame& frame) {
   if (race == findings.end()) return {};
   const Strings& strings = frame.context().strings;
   return strings.format("shared.says_race", fmt::arg("id", finding_name(strings, race->id)),
-                        fmt::arg("line", race->line),
-                        fmt::arg("count", with_separators(static_cast<int64_t>(race->count))));
+                        fmt::arg("line", race->line), fmt::arg("count", with_separators(race->count)));
 }
 
 float draw_sentence(SharedFrame& frame, ImVec2 low, float right) {

@@ -9,7 +9,8 @@
 namespace tilescope {
 namespace {
 
-constexpr float kHeader = 28, kCaption = 18, kBetween = 20, kMostCell = 20, kLeastCell = 5;  // unscaled
+constexpr float kFragmentsHeader = 28, kCaption = 18, kFragmentsBetween = 20, kMostCell = 20,
+                kLeastCell = 5;  // unscaled
 
 /// The instruction whose fragments are shown: that of the step, else the warp's last one that has any.
 struct Shown {
@@ -85,7 +86,7 @@ void draw_matrix(SharedFrame& frame, const FragmentMatrix& matrix, ImVec2 low, f
 void draw_product(SharedFrame& frame, const std::vector<FragmentMatrix>& matrices, ImVec2 low, ImVec2 high) {
   PanelContext& context = frame.context();
   const FragmentMatrix &a = matrices[0], &b = matrices[1], &c = matrices[2];
-  const float caption = frame.px(kCaption), between = frame.px(kBetween);
+  const float caption = frame.px(kCaption), between = frame.px(kFragmentsBetween);
   const auto columns = static_cast<float>(a.columns + b.columns + c.columns);
   const auto rows = static_cast<float>(std::max(a.rows, b.rows));
   const float cell = std::floor(
@@ -103,7 +104,7 @@ void draw_product(SharedFrame& frame, const std::vector<FragmentMatrix>& matrice
 
 void draw_loaded(SharedFrame& frame, const std::vector<FragmentMatrix>& matrices, ImVec2 low, ImVec2 high) {
   PanelContext& context = frame.context();
-  const float caption = frame.px(kCaption), between = frame.px(kBetween);
+  const float caption = frame.px(kCaption), between = frame.px(kFragmentsBetween);
   const auto count = static_cast<float>(matrices.size());
   const float cell = std::floor(std::min(
       {(high.x - low.x - (count - 1) * between) / (8 * count), (high.y - low.y - caption) / 8, frame.px(kMostCell)}));
@@ -122,7 +123,7 @@ void draw_loaded(SharedFrame& frame, const std::vector<FragmentMatrix>& matrices
 }  // namespace
 
 void draw_fragments(SharedFrame& frame, ImVec2 low, ImVec2 high) {
-  if (high.y - low.y < frame.px(kHeader + kCaption + 8 * kLeastCell)) return;
+  if (high.y - low.y < frame.px(kFragmentsHeader + kCaption + 8 * kLeastCell)) return;
   const auto shown = shown_instruction(frame);
   if (!shown) return;
   PanelContext& context = frame.context();
@@ -137,7 +138,7 @@ void draw_fragments(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   draw_text(frame.step.list, context.fonts.small, {low.x + width + frame.px(10), centred_top(context.fonts.small, y)},
             context.theme.muted, fit_text(context.fonts.small, what, high.x - low.x - width - frame.px(10)));
   explain_rect(context, low, {high.x, low.y + frame.px(20)}, context.strings("shared.fragments_meaning"));
-  const ImVec2 top{low.x, low.y + frame.px(kHeader)};
+  const ImVec2 top{low.x, low.y + frame.px(kFragmentsHeader)};
   if (shown->matrices.front().role == FragmentMatrix::Role::loaded)
     draw_loaded(frame, shown->matrices, top, high);
   else

@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-constexpr uint32_t kBanksOfRow = 32, kWordBytes = 4;
+constexpr uint32_t kBanksOfRow = 32, kModelWordBytes = 4;
 
 size_t index_of_step(std::span<const SharedEvent> events, uint32_t step) {
   const auto at = std::partition_point(events.begin(), events.end(), [&](const auto& one) { return one.step < step; });
@@ -91,9 +91,9 @@ std::vector<SharedRun> runs_of_row(const SharedPicture& picture, std::span<const
       bool joins = run.first.state == now.state && run.first.buffer == now.buffer && run.word + run.count == word;
       if (joins && now.buffer >= 0) {
         const size_t bytes = size_of(result.plan.buffers[static_cast<size_t>(now.buffer)].type);
-        const auto on = static_cast<int64_t>(run.count * kWordBytes / bytes);
+        const auto on = static_cast<int64_t>(run.count * kModelWordBytes / bytes);
         const auto touched = picture.touched_at(run.first.step);
-        const bool ends = touched && touched->bytes >= kWide && run.count * kWordBytes >= touched->bytes;
+        const bool ends = touched && touched->bytes >= kWide && run.count * kModelWordBytes >= touched->bytes;
         joins = now.element == run.first.element + on && !ends;
       }
       if (joins) {
@@ -122,7 +122,7 @@ SharedMoment moment_of(const SharedPicture& picture, std::span<const SharedWord>
   std::set<int32_t> arriving;
   for (size_t word = 0; word < contents.size(); ++word)
     if (contents[word].state == SharedWord::State::arriving)
-      arriving.insert(picture.region_at(static_cast<uint32_t>(word) * kWordBytes));
+      arriving.insert(picture.region_at(static_cast<uint32_t>(word) * kModelWordBytes));
   arriving.erase(-1);
   moment.arriving.assign(arriving.begin(), arriving.end());
   const auto events = picture.events(warp);

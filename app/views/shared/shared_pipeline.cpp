@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kHeader = 28, kRow = 22, kLeastRow = 14, kNames = 112, kLegend = 22, kLeastPitch = 3,
+constexpr float kPipelineHeader = 28, kRow = 22, kLeastRow = 14, kNames = 112, kPipelineLegend = 22, kLeastPitch = 3,
                 kMostPitch = 12;  // unscaled
 constexpr size_t kMostRows = 8;
 
@@ -202,14 +202,14 @@ void draw_header(SharedFrame& frame, ImVec2 low, float right) {
 
 float pipeline_height(const SharedFrame& frame) {
   const size_t rows = rows_of(frame) + (multiplies(frame) ? 1 : 0);
-  return frame.px(kHeader + 8 + kLegend) + static_cast<float>(rows) * frame.px(kRow);
+  return frame.px(kPipelineHeader + 8 + kPipelineLegend) + static_cast<float>(rows) * frame.px(kRow);
 }
 
 void draw_shared_pipeline(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   draw_header(frame, low, high.x);
   const auto events = frame.picture.events(frame.step.warp);
-  Track track{.left = low.x + frame.px(kNames), .right = high.x, .top = low.y + frame.px(kHeader + 8)};
-  const float room = high.y - track.top - frame.px(kLegend);
+  Track track{.left = low.x + frame.px(kNames), .right = high.x, .top = low.y + frame.px(kPipelineHeader + 8)};
+  const float room = high.y - track.top - frame.px(kPipelineLegend);
   const size_t of_products = multiplies(frame) ? 1 : 0;
   const auto fitting = static_cast<size_t>(std::max(room / frame.px(kLeastRow), 2.0F)) - of_products;
   track.rows = std::min(rows_of(frame), std::max<size_t>(fitting, 1));
@@ -235,7 +235,7 @@ void draw_shared_pipeline(SharedFrame& frame, ImVec2 low, ImVec2 high) {
     frame.step.list->AddRectFilled({x - frame.px(1), track.top - frame.px(6)}, {x + frame.px(1), bottom},
                                    frame.context().theme.accent);
   }
-  draw_legend(frame, track, low.x, bottom + frame.px(kLegend) / 2 + frame.px(2));
+  draw_legend(frame, track, low.x, bottom + frame.px(kPipelineLegend) / 2 + frame.px(2));
   point_at_track(frame, track, bottom);
 }
 

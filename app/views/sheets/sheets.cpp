@@ -13,7 +13,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kNames = 32, kSide = 24;  // unscaled pixels
+constexpr float kSheetsNames = 32, kSheetsSide = 24;  // unscaled pixels
 
 class SheetText final : public LessonView {
  protected:
@@ -28,8 +28,8 @@ class SheetsView final : public View {
  public:
   void draw(PanelContext& context) override {
     const ImVec2 origin = ImGui::GetCursorScreenPos(), size = ImGui::GetWindowSize();
-    const float names = context.px(kNames);
-    ImGui::SetCursorScreenPos({origin.x + context.px(kSide), origin.y});
+    const float names = context.px(kSheetsNames);
+    ImGui::SetCursorScreenPos({origin.x + context.px(kSheetsSide), origin.y});
     draw_names(context, names);
     begin_area("sheet text", {origin.x, origin.y + names, origin.x + size.x, origin.y + size.y},
                ImGuiWindowFlags_NoNav);
@@ -55,7 +55,7 @@ class SheetsView final : public View {
   SheetText text_;
 };
 
-const ViewRegistration registered{{"sheets", 99, make_view<SheetsView>}};
+const ViewRegistration registered_sheets{{"sheets", 99, make_view<SheetsView>}};
 
 }  // namespace
 }  // namespace tilescope

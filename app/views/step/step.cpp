@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kStepsPerSecond = 6;
 
-const ViewRegistration registered{{"step", 50, make_view<StepView>}};
+const ViewRegistration registered_step{{"step", 50, make_view<StepView>}};
 
 StepsShown& steps_of(ViewState& view) {
   if (view.steps == nullptr) view.steps = std::make_shared<StepsShown>();

@@ -6,6 +6,7 @@
 #include "app/draw/keys.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/step/step_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -103,7 +104,7 @@ void act(PanelContext& context, const StepIndex& index, Icon icon) {
 }
 
 /// Returns the x after the buttons.
-float draw_buttons(StepFrame& frame, float left, float y) {
+float draw_step_buttons(StepFrame& frame, float left, float y) {
   PanelContext& context = frame.context;
   const bool playing = frame.cursor().playing;
   const std::array<Button, 7> buttons{
@@ -134,7 +135,7 @@ float draw_buttons(StepFrame& frame, float left, float y) {
 
 std::string position_text(const StepFrame& frame, uint64_t position) {
   const StepRecord& record = frame.record();
-  const auto number = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
+  const auto number = [](uint64_t value) { return with_separators(value); };
   const uint64_t all = record.executed[frame.warp];
   return frame.context.strings.format(record.finished ? "step.position" : "step.position_open",
                                       fmt::arg("step", number(record.first_step + position + 1)),
@@ -229,7 +230,7 @@ void draw_step_track(StepFrame& frame, ImVec2 low, ImVec2 high) {
   const Theme& theme = context.theme;
   const float y = std::round((low.y + high.y) / 2);
   const uint64_t count = frame.index.count(frame.warp);
-  const float x0 = draw_buttons(frame, low.x, y) + context.px(12);
+  const float x0 = draw_step_buttons(frame, low.x, y) + context.px(12);
   const float right = draw_windows(frame, high.x, y);
   // The widest text determines the end of the track, so that nothing moves during playback.
   ImFont* font = context.fonts.small;

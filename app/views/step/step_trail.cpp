@@ -4,6 +4,7 @@
 
 #include "app/draw/widgets.hpp"
 #include "app/views/step/step_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -45,7 +46,7 @@ void draw_result(StepFrame& frame, const PastResult& result, int lane, ImVec2 lo
   ImGui::PopID();
   ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered();
-  const std::string number = with_separators(static_cast<int64_t>(record.first_step + result.position + 1));
+  const std::string number = with_separators(record.first_step + result.position + 1);
   explain(context, context.strings.format("step.before_meaning", fmt::arg("step", number),
                                           fmt::arg("line", step_line_text(context, instruction.line)),
                                           fmt::arg("text", instruction.text)));

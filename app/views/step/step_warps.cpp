@@ -120,7 +120,7 @@ std::string barrier_text(const StepFrame& frame) {
   return {};
 }
 
-void draw_cells(StepFrame& frame, float x, float right, float y) {
+void draw_warp_cells(StepFrame& frame, float x, float right, float y) {
   PanelContext& context = frame.context;
   const uint32_t warps = frame.record().warps;
   const float unit = context.view.scale, height = 22 * unit;
@@ -194,7 +194,7 @@ float draw_step_warps(StepFrame& frame, ImVec2 low, float right) {
   const bool below = right - x - label < static_cast<float>(record.warps) * context.px(kLeastWarp);
   const float warps_x = below ? low.x : x, warps_y = below ? y + height : y;
   draw_text(frame.list, font, {warps_x, centred_top(font, warps_y)}, context.theme.muted, strings("step.warps"));
-  draw_cells(frame, warps_x + label, right, warps_y);
+  draw_warp_cells(frame, warps_x + label, right, warps_y);
   return below ? 2 * height : height;
 }
 

@@ -13,7 +13,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kSide = 20, kHead = 40, kRow = 32, kLabel = 76, kChoice = 26, kLine = 20;
+constexpr float kColumnSide = 20, kHead = 40, kRow = 32, kLabel = 76, kChoice = 26, kLine = 20;
 constexpr double kPulseSeconds = 3;  // how long the outline of what to look at pulses
 constexpr int kPulses = 4;
 constexpr const char* kEnd = "end";  // in place of the open step: none is, as long as all are done
@@ -72,7 +72,8 @@ void StepsColumn::draw(PanelContext& context) {
   const LabSteps* lab = steps_of(context.session, context.lab().name);
   if (lab == nullptr) return;
   const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::GetWindowSize();
-  const float left = at.x + context.px(kSide), right = at.x + size.x - context.px(kSide), head = context.px(kHead);
+  const float left = at.x + context.px(kColumnSide), right = at.x + size.x - context.px(kColumnSide),
+              head = context.px(kHead);
   Pen title{context, ImGui::GetWindowDrawList(), left, right, at.y};
   draw_head(title, *lab);
   begin_area("list of steps", {at.x, at.y + head, at.x + size.x, at.y + size.y}, 0);
@@ -88,7 +89,7 @@ void StepsColumn::draw(PanelContext& context) {
   }
   draw_end(pen);
   ImGui::SetCursorScreenPos(start);
-  ImGui::Dummy({1, pen.y - start.y + context.px(kSide)});
+  ImGui::Dummy({1, pen.y - start.y + context.px(kColumnSide)});
   ImGui::EndChild();
 }
 
@@ -215,7 +216,8 @@ void StepsColumn::draw_open(Pen& pen, const LabSteps& lab, size_t index) {
   }
   pen.y += pen.px(6);
   keep_in_sight(key + (now ? " done" : "") + (answered ? " answered" : ""), answered, top, pen.y);
-  pen.list->AddRectFilled({pen.left - pen.px(kSide), top}, {pen.left - pen.px(kSide) + pen.px(2), pen.y}, theme.accent);
+  pen.list->AddRectFilled({pen.left - pen.px(kColumnSide), top}, {pen.left - pen.px(kColumnSide) + pen.px(2), pen.y},
+                          theme.accent);
   mark(context, "step open", {pen.left, top}, {pen.right, pen.y});
 }
 

@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-const ViewRegistration registered{{"tape", 98, make_view<TapeView>, /*leads=*/true}};
+const ViewRegistration registered_tape{{"tape", 98, make_view<TapeView>, /*leads=*/true}};
 
 // Unscaled pixels.
 constexpr float kTapeSide = 24, kTapeLower = 140, kErrorLine = 20, kSentenceLine = 22;

@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kLine = 20, kRow = 20;                     // unscaled pixels
+constexpr float kGradientsLine = 20, kGradientsRow = 20;   // unscaled pixels
 constexpr std::array<float, 3> kEnds{0.30F, 0.62F, 1.0F};  // right ends of the columns, as shares of the width
 
 std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
@@ -78,7 +78,7 @@ std::string TapeView::chosen_text(const PanelContext& context) const {
 float TapeView::draw_chosen(PanelContext& context, ImVec2 low, float width) {
   const std::string text = chosen_text(context);
   const TextRun run[] = {{context.fonts.small, chosen_ ? context.theme.text : context.theme.muted, text}};
-  const float height = flow_text(ImGui::GetWindowDrawList(), low, width, context.px(kLine), run);
+  const float height = flow_text(ImGui::GetWindowDrawList(), low, width, context.px(kGradientsLine), run);
   mark(context, "tape_chosen", low, {low.x + width, low.y + height});
   return height + context.px(10);
 }
@@ -103,7 +103,7 @@ float TapeView::draw_gradients(PanelContext& context, ImVec2 low, float width) {
   if (of_run)
     draw_badge(context, list, {low.x + width, y - context.px(2)},
                context.result->device.kind == DeviceKind::gpu ? Badge::measured : Badge::simulated);
-  y += context.px(kRow + 4);
+  y += context.px(kGradientsRow + 4);
   const auto end = [&](size_t i) { return low.x + width * kEnds[i]; };
   const std::array<const char*, 3> heads{"view.tape.parts", "view.tape.formula", "view.tape.kernel"};
   const std::array<const char*, 3> meanings{"view.tape.parts_meaning", "view.tape.formula_meaning",
@@ -112,9 +112,9 @@ float TapeView::draw_gradients(PanelContext& context, ImVec2 low, float width) {
     const float from = i == 0 ? low.x + context.px(70) : end(i - 1) + context.px(8);
     const std::string head = fit_text(font, strings(heads[i]), end(i) - from);
     draw_text_right(list, font, {end(i), y}, theme.muted, head);
-    explain_rect(context, {from, y}, {end(i), y + context.px(kRow)}, strings(meanings[i]));
+    explain_rect(context, {from, y}, {end(i), y + context.px(kGradientsRow)}, strings(meanings[i]));
   }
-  y += context.px(kRow);
+  y += context.px(kGradientsRow);
   for (const CheckedGradient& one : shown_.checked) {
     draw_text(list, font, {low.x, y}, theme.text, fit_text(font, one.name, context.px(66)));
     draw_text_right(list, font, {end(0), y}, theme.text, fmt::format("{}", one.parts));
@@ -130,11 +130,11 @@ float TapeView::draw_gradients(PanelContext& context, ImVec2 low, float width) {
           wrong = !checked.pass;
         }
     const float left = end(2) - draw_text_right(list, font, {end(2), y}, wrong ? theme.error : theme.text, kernel).x;
-    const ImVec2 sign{left - context.px(12), y + context.px(kRow) / 2 - context.px(1)};
+    const ImVec2 sign{left - context.px(12), y + context.px(kGradientsRow) / 2 - context.px(1)};
     if (of_run && wrong) draw_cross(list, sign, context.px(8), theme.error, context.px(1.5F));
     if (of_run && !wrong && kernel != "–") draw_check(list, sign, context.px(9), theme.ok, context.px(1.5F));
-    mark(context, "tape_gradient " + one.name, {low.x, y}, {low.x + width, y + context.px(kRow)});
-    y += context.px(kRow);
+    mark(context, "tape_gradient " + one.name, {low.x, y}, {low.x + width, y + context.px(kGradientsRow)});
+    y += context.px(kGradientsRow);
   }
   mark(context, "tape_gradients", low, {low.x + width, y});
   return y - low.y + context.px(6);

@@ -8,9 +8,9 @@
 namespace tilescope {
 namespace {
 
-constexpr float kTall = 44, kChip = 24, kInside = 8, kGap = 30, kLeastGap = 16, kLaneStep = 9, kSavedStep = 22,
+constexpr float kTall = 44, kChip = 24, kInside = 8, kPictureGap = 30, kLeastGap = 16, kLaneStep = 9, kSavedStep = 22,
                 kLeastColumn = 56;
-constexpr float kBetween = 16;  // rows, where there is no lane
+constexpr float kPictureBetween = 16;  // rows, where there is no lane
 
 enum class Side { top, bottom };
 
@@ -32,9 +32,9 @@ class TapeArtist {
     add_forward_lines();
     add_saved_lines();
     add_backward_lines();
-    place_columns(kGap);
+    place_columns(kPictureGap);
     if (const float over = picture_.width - wording_.room; wording_.room > 0 && over > 0)
-      place_columns(std::max(kLeastGap, kGap - over / static_cast<float>(program().nodes.size())));
+      place_columns(std::max(kLeastGap, kPictureGap - over / static_cast<float>(program().nodes.size())));
     place_rows();
     for (const size_t line : direct_) place_direct(line);
     route();
@@ -217,8 +217,8 @@ class TapeArtist {
     const size_t lanes = lanes_in(region);
     size_t lane = 0;
     for (Routed& one : region)
-      if (!one.straight) one.lane = y + kBetween / 2 + step * (static_cast<float>(lane++) + 0.5F);
-    return y + kBetween + step * static_cast<float>(lanes);
+      if (!one.straight) one.lane = y + kPictureBetween / 2 + step * (static_cast<float>(lane++) + 0.5F);
+    return y + kPictureBetween + step * static_cast<float>(lanes);
   }
 
   void place_row(TapeBox::Kind kind, float y, float height) {

@@ -13,7 +13,7 @@
 namespace tilescope {
 namespace {
 
-const ViewRegistration registered{{"task", 95, make_view<TaskView>, /*leads=*/true}};
+const ViewRegistration registered_task{{"task", 95, make_view<TaskView>, /*leads=*/true}};
 
 // Unscaled pixels.
 constexpr float kRow = 26, kLine = 20, kLeastCases = 300, kMostCases = 440;

@@ -17,16 +17,16 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kLeastMap = 150, kControls = 40, kStrip = 124;
+constexpr float kTilesLeastMap = 150, kControls = 40, kTilesStrip = 124;
 
-const ViewRegistration registered{{"tiles", 20, make_view<TilesView>}};
+const ViewRegistration registered_tiles{{"tiles", 20, make_view<TilesView>}};
 
 /// The colour scale of the maps. Returns its width; draws if `list` is not null.
 float draw_legend(PanelContext& context, ImDrawList* list, ImVec2 top_right, const char* what, uint64_t count) {
   const Theme& theme = context.theme;
   ImFont* font = context.fonts.small;
   const float unit = context.view.scale, y = top_right.y + 12 * unit, bar = 96 * unit;
-  const std::string last = with_separators(static_cast<int64_t>(count) - 1);
+  const std::string last = with_separators(count - 1);
   const std::string first = context.strings(what) + "  0";
   const float of_last = top_right.x - text_size(font, last).x;
   const float right = of_last - 10 * unit, left = right - bar;
@@ -121,8 +121,8 @@ void TilesView::draw_observed(PanelContext& context) {
   const WaveSchedule* waves = shown_waves(*context.result);
   const float processors = processor_row_height(*context.result) * unit;
   // In a low window, the strip is reached by scrolling.
-  const float least = low.y + kLeastMap * unit + processors + (kControls + kStrip) * unit;
-  const float bottom = std::max(origin.y + size.y, least), strip = bottom - kStrip * unit;
+  const float least = low.y + kTilesLeastMap * unit + processors + (kControls + kTilesStrip) * unit;
+  const float bottom = std::max(origin.y + size.y, least), strip = bottom - kTilesStrip * unit;
   const ImVec2 high{right, std::floor(strip - kControls * unit - processors)};
   if (high.y - low.y < 48 * unit || right - left < 200 * unit) return;  // too little room to distinguish anything
   if (!picture.fits(low, high)) lay_out_tiles(picture, low, high, unit);

@@ -6,6 +6,7 @@
 #include "app/observed/wording.hpp"
 #include "app/views/tiles/tiles_sentence.hpp"
 #include "app/views/tiles/tiles_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -15,7 +16,7 @@ CellRect cell_rect(const TileGrid& cells, int64_t cell) {
   return {column, row, column + 1, row + 1};
 }
 
-ImU32 colour_of(const TilesFrame& frame, uint32_t writer, bool lit) {
+ImU32 tile_colour(const TilesFrame& frame, uint32_t writer, bool lit) {
   if (writer == BufferMap::kNobody || writer >= frame.issued) return idle_colour(frame.context.theme);
   const ImU32 own = block_colour(frame.context.theme, writer, frame.result().tiles.grid.count(), lit);
   if (frame.waves == nullptr || lit) return own;
@@ -61,7 +62,7 @@ void upload_cells(TilesFrame& frame, const TileGrid& cells, CellTexture& texture
     if (map != nullptr)
       writer = static_cast<size_t>(middle) < map->writer.size() ? map->writer[static_cast<size_t>(middle)]
                                                                 : BufferMap::kNobody;
-    colours[static_cast<size_t>(cell)] = colour_of(frame, writer, false);
+    colours[static_cast<size_t>(cell)] = tile_colour(frame, writer, false);
   }
   texture.upload(static_cast<int>(cells.columns), static_cast<int>(cells.rows()), colours);
 }
@@ -100,7 +101,7 @@ void draw_block_ring(TilesFrame& frame, const Placement& at, uint32_t block, boo
   const ImVec2 centre{(low.x + high.x) / 2, (low.y + high.y) / 2};
   low = {std::min(low.x, centre.x - least / 2), std::min(low.y, centre.y - least / 2)};
   high = {std::max(high.x, centre.x + least / 2), std::max(high.y, centre.y + least / 2)};
-  const ImU32 surface = colour_of(frame, block, true);
+  const ImU32 surface = tile_colour(frame, block, true);
   frame.list->AddRectFilled({low.x - unit, low.y - unit}, {high.x + unit, high.y + unit}, theme.window, 5 * unit);
   frame.list->AddRectFilled(low, high, surface, 3 * unit);
   frame.list->AddRect({low.x - unit, low.y - unit}, {high.x + unit, high.y + unit}, theme.accent, 5 * unit, 0,
@@ -129,7 +130,7 @@ void draw_finding_marks(TilesFrame& frame, const Placement& at) {
   }
 }
 
-void draw_grid(TilesFrame& frame) {
+void draw_tile_grid(TilesFrame& frame) {
   const TilePicture& picture = frame.picture;
   const Placement& at = picture.grid;
   const auto blocks = static_cast<int64_t>(frame.result().tiles.grid.count());
@@ -144,7 +145,7 @@ void draw_grid(TilesFrame& frame) {
     for (int64_t block = 0; block < blocks; ++block) {
       const CellRect rect = cell_rect(at.cells, at.cells.cell_of(block));
       const ImVec2 low = at.low(rect), high = at.high(rect);
-      const ImU32 colour = colour_of(frame, static_cast<uint32_t>(block), false);
+      const ImU32 colour = tile_colour(frame, static_cast<uint32_t>(block), false);
       frame.list->AddRectFilled(low, high, colour, corner);
       if (numbers)
         draw_text_centred(frame.list, font, {(low.x + high.x) / 2, (low.y + high.y) / 2},
@@ -167,7 +168,7 @@ void draw_output_cells(TilesFrame& frame, const BufferPicture& one, const CellTe
       const ImVec2 low = one.home.low(rect), high = one.home.high(rect);
       // One element of a wide cell is thinner than a pixel, but must be visible.
       const float least = run.x1 - run.x0 < 1 ? 2 * frame.context.view.scale : 0;
-      frame.list->AddRectFilled(low, {std::max(high.x, low.x + least), high.y}, colour_of(frame, run.writer, false));
+      frame.list->AddRectFilled(low, {std::max(high.x, low.x + least), high.y}, tile_colour(frame, run.writer, false));
     }
   }
 }
@@ -330,7 +331,7 @@ void draw_headers(TilesFrame& frame) {
         with_left_out(frame, input_role(frame, one), &one == &picture.inputs.back(), picture.inputs_left_out));
   const std::string what = strings.format(
       "tiles.grid_of", fmt::arg("blocks", count_of_blocks(strings, static_cast<int64_t>(tiles.grid.count()))),
-      fmt::arg("threads", with_separators(static_cast<int64_t>(tiles.block.count()))));
+      fmt::arg("threads", with_separators(tiles.block.count())));
   float right = picture.outputs.empty() ? picture.high.x : picture.outputs.front().low.x - gap;
   for (const BufferPicture& one : picture.inputs)
     if (one.low.x > picture.grid.origin.x) right = std::min(right, one.low.x - gap);
@@ -371,7 +372,7 @@ void draw_map(TilesFrame& frame) {
   draw_headers(frame);  // their background keeps lines off the text
   for (const BufferPicture& one : frame.picture.inputs) draw_lit(frame, one, /*output=*/false);
   for (const BufferPicture& one : frame.picture.outputs) draw_lit(frame, one, /*output=*/true);
-  draw_grid(frame);
+  draw_tile_grid(frame);
 }
 
 }  // namespace tilescope

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMostScannedElements = int64_t{1} << 22;
 constexpr size_t kMostRunsInCell = 8;
-constexpr float kHeader = 24, kRoomyRow = 24;
+constexpr float kPictureHeader = 24, kRoomyRow = 24;
 constexpr int64_t kFewRows = 3;  // this many rows may be higher
 constexpr float kFewRow = 40;
 
@@ -98,7 +98,7 @@ ImVec2 beside_vectors(const TileGrid& cells, float width, float height, float un
 /// Stacks the buffers of one side; `left_out` are those without room.
 void stack(TilePicture& picture, std::vector<BufferPicture>& side, std::vector<size_t>& left_out, Side at,
            ImVec2 vertical, float unit, bool output) {
-  const float least = (kHeader + 32) * unit, height = vertical.y - vertical.x;
+  const float least = (kPictureHeader + 32) * unit, height = vertical.y - vertical.x;
   const auto room = static_cast<size_t>(std::max(1.0F, std::floor(height / least)));
   left_out = leave_out_beyond(picture, side, room);
   if (side.empty()) return;
@@ -107,10 +107,10 @@ void stack(TilePicture& picture, std::vector<BufferPicture>& side, std::vector<s
   float top = vertical.x;
   for (BufferPicture& one : side) {
     const BufferMap& map = picture.result->tiles.buffers[one.buffer];
-    const float body = each - kHeader * unit;
+    const float body = each - kPictureHeader * unit;
     const TileGrid cells = output ? output_cells(picture.shape, map, picture.grid.cells, at.width / unit, body / unit)
                                   : input_cells(picture.shape, map, picture.grid.cells, at.width / unit, body / unit);
-    const ImVec2 origin{at.x, top + kHeader * unit};
+    const ImVec2 origin{at.x, top + kPictureHeader * unit};
     one.low = origin;
     one.high = {at.x + at.width, origin.y + body};
     // A single output beside a contiguous mapping uses the grid's rows, so that connectors are straight.
@@ -127,7 +127,7 @@ void stack(TilePicture& picture, std::vector<BufferPicture>& side, std::vector<s
     if (aligned) one.home.pitch_y = picture.grid.pitch_y;
     if (output && !one.home.textured() && !map.writer.empty()) one.runs = find_runs(cells, map);
     // Small inputs are stacked closely; those that fill their share keep it.
-    top += output ? each + gap : std::min(each + gap, kHeader * unit + one.home.height() + 24 * unit);
+    top += output ? each + gap : std::min(each + gap, kPictureHeader * unit + one.home.height() + 24 * unit);
   }
 }
 
@@ -283,7 +283,7 @@ void lay_out_matrices(TilePicture& picture, ImVec2 low, ImVec2 high, float grid_
   const float width = high.x - low.x, height = high.y - low.y;
   // Space between a side and the grid for the connecting lines.
   const float least_between = std::max(36 * unit, std::floor(width * 0.055F)), most_between = std::floor(width * 0.12F);
-  const PackGaps gaps{.header = static_cast<double>(kHeader * unit),
+  const PackGaps gaps{.header = static_cast<double>(kPictureHeader * unit),
                       .across = static_cast<double>(20 * unit),
                       .down = static_cast<double>(8 * unit),
                       .thin_width = static_cast<double>(140 * unit),
@@ -365,7 +365,7 @@ void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
   const bool matrices =
       picture.shape.buffer >= 0 && is_matrix(result->tiles.buffers[static_cast<size_t>(picture.shape.buffer)]);
   // Vectors fill their width.
-  const float width = high.x - low.x, header = kHeader * unit;
+  const float width = high.x - low.x, header = kPictureHeader * unit;
   const Side inputs{low.x, std::floor(width * 0.152F)};
   const Side grid{low.x + std::floor(width * 0.227F), std::floor(width * (matrices ? 0.16F : 0.197F))};
   const float out_x = low.x + std::floor(width * 0.515F);
@@ -393,7 +393,7 @@ void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
 void lay_out_product(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
   const Product& product = *picture.product;
   const TileMap& tiles = picture.result->tiles;
-  const float header = kHeader * unit, gap = 20 * unit;
+  const float header = kPictureHeader * unit, gap = 20 * unit;
   const auto cells_of = [&](size_t buffer) {
     return output_cells(picture.shape, tiles.buffers[buffer], picture.grid.cells, 0, 0);
   };

@@ -8,6 +8,7 @@
 #include "app/observed/wording.hpp"
 #include "app/views/playback.hpp"
 #include "app/views/tiles/tiles_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -45,11 +46,10 @@ void point_at_block(PanelContext& context, const TilePicture& picture, int64_t b
                                           : tile               ? "tiles.explain_block_rectangle"
                                           : ranges.size() == 1 ? "tiles.explain_block"
                                                                : "tiles.explain_block_pieces",
-                                          fmt::arg("block", name),
-                                          fmt::arg("all", with_separators(static_cast<int64_t>(blocks))),
+                                          fmt::arg("block", name), fmt::arg("all", with_separators(blocks)),
                                           fmt::arg("elements", count_of_elements(context.strings, elements)),
                                           fmt::arg("where", tile ? map.name + "[" + *tile + "]" : writes),
-                                          fmt::arg("pieces", with_separators(static_cast<int64_t>(ranges.size())))));
+                                          fmt::arg("pieces", with_separators(ranges.size()))));
     }
   }
   if (!picked()) return;

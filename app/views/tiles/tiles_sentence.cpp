@@ -5,6 +5,7 @@
 #include "app/draw/sentences.hpp"
 #include "app/observed/trace_index.hpp"
 #include "app/observed/wording.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -58,8 +59,7 @@ std::string what_is_cut(const Strings& strings, const TileShape& shape) {
 
 std::string what_is_left_over(const Strings& strings, const RunResult& result, const TileShape& shape) {
   if (result.blocks_sampled > 0)
-    return strings.format("tiles.sampled",
-                          fmt::arg("blocks", with_separators(static_cast<int64_t>(result.blocks_sampled))));
+    return strings.format("tiles.sampled", fmt::arg("blocks", with_separators(result.blocks_sampled)));
   const int64_t processors = result.device.multiprocessors;
   if (processors > 0 && shape.blocks < processors)
     return strings.format("tiles.idle_processors", fmt::arg("idle", with_separators(processors - shape.blocks)),
@@ -69,8 +69,7 @@ std::string what_is_left_over(const Strings& strings, const RunResult& result, c
         "tiles.busy_processors",
         fmt::arg("blocks", fmt::format("{:.1f}", static_cast<double>(shape.blocks) / static_cast<double>(processors))));
   if (result.tiles.idle_threads > 0 && shape.blocks > 1)
-    return strings.format("tiles.idle_threads",
-                          fmt::arg("idle", with_separators(static_cast<int64_t>(result.tiles.idle_threads))));
+    return strings.format("tiles.idle_threads", fmt::arg("idle", with_separators(result.tiles.idle_threads)));
   return {};
 }
 
@@ -82,7 +81,7 @@ void add_warning(ViewSentence& said, const Strings& strings, const RunResult& re
   if (!block) return;
   said.warning = strings.format("tiles.finding", fmt::arg("block", block_number(result.tiles.grid, *block)),
                                 fmt::arg("id", finding_name(strings, first.id)), fmt::arg("line", first.line),
-                                fmt::arg("count", with_separators(static_cast<int64_t>(first.count))));
+                                fmt::arg("count", with_separators(first.count)));
 }
 
 }  // namespace
@@ -105,9 +104,9 @@ ViewSentence tiles_sentence(const Strings& strings, const RunResult& result, con
   }
   std::string elements = count_of_elements(strings, shape.written);
   if (!result.trace.complete && result.blocks_sampled == 0) {  // the writes of the others are unknown
-    said.reason = strings.format(
-        "tiles.recorded_write", fmt::arg("blocks", with_separators(static_cast<int64_t>(result.tiles.blocks_observed))),
-        fmt::arg("elements", elements), fmt::arg("how", how_each_block_works(strings, result, shape)));
+    said.reason =
+        strings.format("tiles.recorded_write", fmt::arg("blocks", with_separators(result.tiles.blocks_observed)),
+                       fmt::arg("elements", elements), fmt::arg("how", how_each_block_works(strings, result, shape)));
     said.quiet = strings("tiles.recorded_hint");
     add_warning(said, strings, result);
     return said;

@@ -8,6 +8,7 @@
 #include "app/views/lanes.hpp"
 #include "app/views/questions.hpp"
 #include "app/views/tiles/tiles_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -67,7 +68,7 @@ std::string lanes_text(const TilesFrame& frame, std::string_view key) {
   return frame.context.strings.format(one ? "tiles.lanes_and_bytes_one" : key, fmt::arg("active", shown.active),
                                       fmt::arg("sectors", shown.cost.sectors),
                                       fmt::arg("used", with_separators(shown.cost.useful_bytes)),
-                                      fmt::arg("moved", with_separators(static_cast<int64_t>(shown.moved_bytes()))));
+                                      fmt::arg("moved", with_separators(shown.moved_bytes())));
 }
 
 /// Links to the same access in the other views. Returns their left edge.

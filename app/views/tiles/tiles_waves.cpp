@@ -5,13 +5,12 @@
 
 #include "app/draw/widgets.hpp"
 #include "app/observed/waves_model.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
 
 constexpr float kRow = 26, kIcons = 82;  // of the playback's buttons, beside its track
-
-std::string number(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
 
 /// Number of blocks resident on an SM.
 uint32_t held_by(const WaveSchedule& waves, uint64_t issued, uint32_t processor) {
@@ -26,7 +25,7 @@ std::string processor_sentence(const TilesFrame& frame, const WaveSchedule& wave
   const uint32_t held = held_by(waves, frame.issued, processor);
   std::string blocks;
   for (uint32_t slot = 0; slot < held; ++slot)
-    blocks += (slot == 0 ? "" : ", ") + number(first + processor + uint64_t{slot} * waves.multiprocessors);
+    blocks += (slot == 0 ? "" : ", ") + with_separators(first + processor + uint64_t{slot} * waves.multiprocessors);
   return strings.format(held == 0 ? "tiles.processor_empty" : "tiles.processor_holds", fmt::arg("processor", processor),
                         fmt::arg("held", held), fmt::arg("places", waves.blocks_per_multiprocessor),
                         fmt::arg("blocks", blocks));
@@ -76,8 +75,8 @@ void draw_processor_row(TilesFrame& frame, ImVec2 low, ImVec2 high) {
   const float unit = context.view.scale, y = std::round((low.y + high.y) / 2);
   const uint64_t first = waves->first_resident(frame.issued);
   const auto text = [&](uint64_t held) {
-    return context.strings.format("tiles.resident", fmt::arg("held", number(held)),
-                                  fmt::arg("places", number(waves->resident())));
+    return context.strings.format("tiles.resident", fmt::arg("held", with_separators(held)),
+                                  fmt::arg("places", with_separators(waves->resident())));
   };
   const float badge = draw_badge(context, frame.list, {high.x, y - 10 * unit}, Badge::modelled) + 10 * unit;
   const float room = text_size(font, text(waves->resident())).x + badge;

@@ -9,13 +9,14 @@
 #include "app/views/questions.hpp"
 #include "app/views/sampled_run.hpp"
 #include "app/views/traffic/traffic_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
 
 constexpr float kCompactBelow = 500;  // unscaled height of the view
 
-const ViewRegistration registered{{"traffic", 30, make_view<TrafficView>}};
+const ViewRegistration registered_traffic{{"traffic", 30, make_view<TrafficView>}};
 
 void take_result(TrafficPicture& picture, const PanelContext& context) {
   const auto& result = context.result;
@@ -98,11 +99,13 @@ std::vector<std::string> notes_of(const Strings& strings, const RunResult& resul
   std::vector<std::string> notes;
   if (result.blocks_sampled > 0)
     notes.push_back(strings.format(
-        "traffic.note_sampled", fmt::arg("blocks", count_text(result.blocks_sampled)),
-        fmt::arg("all", count_text(result.plan.launches.empty() ? 0 : result.plan.launches.front().grid.count()))));
+        "traffic.note_sampled", fmt::arg("blocks", with_separators(result.blocks_sampled)),
+        fmt::arg("all",
+                 with_separators(result.plan.launches.empty() ? 0 : result.plan.launches.front().grid.count()))));
   else if (!result.trace.complete)
-    notes.push_back(strings.format("traffic.note_cut", fmt::arg("blocks", count_text(result.trace.blocks_recorded)),
-                                   fmt::arg("all", count_text(result.tiles.grid.count()))));
+    notes.push_back(strings.format("traffic.note_cut",
+                                   fmt::arg("blocks", with_separators(result.trace.blocks_recorded)),
+                                   fmt::arg("all", with_separators(result.tiles.grid.count()))));
   const bool changed = std::ranges::any_of(result.traffic.lines, &LineTraffic::changed_by_ptxas);
   if (changed) notes.push_back(strings("traffic.note_changed"));
   if (!result.not_compared_reason.empty())

@@ -11,7 +11,7 @@ namespace tilescope {
 namespace {
 
 constexpr float kLanes = 16, kFan = 18, kAxis = 16;  // unscaled heights
-constexpr size_t kMostRows = 40;                     // drawn contiguously, including untouched ones
+constexpr size_t kBankMostRows = 40;                 // drawn contiguously, including untouched ones
 
 /// The visible rows of words. If they are far apart, only the touched ones are drawn.
 struct BankGrid {
@@ -32,7 +32,7 @@ struct BankGrid {
 /// The rows to draw: all between the first and the last one if there are few.
 std::vector<int64_t> rows_to_draw(const BankPicture& picture) {
   std::vector<int64_t> rows = picture.rows();
-  if (rows.empty() || rows.back() - rows.front() >= static_cast<int64_t>(kMostRows)) return rows;
+  if (rows.empty() || rows.back() - rows.front() >= static_cast<int64_t>(kBankMostRows)) return rows;
   const int64_t first = rows.front(), last = rows.back();
   rows.clear();
   for (int64_t row = first; row <= last; ++row) rows.push_back(row);
@@ -49,7 +49,7 @@ BankGrid lay_out_banks(const PanelContext& context, const BankView& view, ImVec2
   return grid;
 }
 
-ImU32 colour_of(const Theme& theme, const BankPicture& picture, const BankWord& word) {
+ImU32 word_colour(const Theme& theme, const BankPicture& picture, const BankWord& word) {
   return word.ways > 1 ? theme.error : pass_colour(theme, word.pass, picture.groups);
 }
 
@@ -85,7 +85,7 @@ void draw_cells(PanelContext& context, const BankView& view, const BankGrid& gri
   for (const BankWord& word : view.picture->words) {
     const ImVec2 low = grid.corner(word.row(), word.bank());
     list->AddRectFilled(low, {low.x + grid.cell_x - gap_x, grid.bottom(word.row()) - gap_y},
-                        colour_of(theme, *view.picture, word));
+                        word_colour(theme, *view.picture, word));
   }
 }
 

@@ -6,11 +6,12 @@
 #include "app/observed/wording.hpp"
 #include "app/views/playback.hpp"
 #include "app/views/traffic/traffic_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
 
-constexpr float kRow = 20;
+constexpr float kBuffersRow = 20;
 
 struct Column {
   const char* heading;
@@ -44,7 +45,7 @@ struct Grid {
 };
 
 Grid lay_out(PanelContext& context, const MemoryChart& chart, ImVec2 low, float width) {
-  Grid grid{low, width, context.px(kRow), {}};
+  Grid grid{low, width, context.px(kBuffersRow), {}};
   // As wide as the widest number, so that the columns stay close together.
   const bool roomy = width >= context.px(500);
   float x = low.x + context.px(roomy ? 96 : 56);
@@ -145,16 +146,16 @@ float draw_block(PanelContext& context, TrafficPicture& picture, ImVec2 low, flo
   if (block.global_requests + block.shared_requests == 0) return 0;
   const std::string number = block_number(result.tiles.grid, focus);
   std::string text = context.strings.format("traffic.of_block", fmt::arg("block", number),
-                                            fmt::arg("requests", count_text(block.global_requests)),
-                                            fmt::arg("sectors", count_text(block.global_sectors)),
+                                            fmt::arg("requests", with_separators(block.global_requests)),
+                                            fmt::arg("sectors", with_separators(block.global_sectors)),
                                             fmt::arg("bytes", bytes_of(block.global_sectors * kSectorBytes)));
   std::string of_shared;
   if (block.shared_requests > 0)
     of_shared =
-        context.strings.format("traffic.of_block_shared", fmt::arg("passes", count_text(block.shared_wavefronts)),
-                               fmt::arg("conflicts", count_text(block.bank_conflicts())));
+        context.strings.format("traffic.of_block_shared", fmt::arg("passes", with_separators(block.shared_wavefronts)),
+                               fmt::arg("conflicts", with_separators(block.bank_conflicts())));
   ImFont* small = context.fonts.small;
-  const float row = context.px(kRow), room = right - low.x;
+  const float row = context.px(kBuffersRow), room = right - low.x;
   const std::string whole = text + of_shared;
   const bool two = text_size(small, whole).x > room;
   float y = low.y;
@@ -166,8 +167,8 @@ float draw_block(PanelContext& context, TrafficPicture& picture, ImVec2 low, flo
   draw_line(two ? text : whole);
   if (two)
     draw_line(context.strings.format("traffic.of_block_shared_alone",
-                                     fmt::arg("passes", count_text(block.shared_wavefronts)),
-                                     fmt::arg("conflicts", count_text(block.bank_conflicts()))));
+                                     fmt::arg("passes", with_separators(block.shared_wavefronts)),
+                                     fmt::arg("conflicts", with_separators(block.bank_conflicts()))));
   explain_rect(context, low, {right, y}, whole);
   return y - low.y;
 }

@@ -5,6 +5,7 @@
 
 #include "app/draw/widgets.hpp"
 #include "app/views/traffic/traffic_view.hpp"
+#include "engine/numbers.hpp"
 #include "engine/traffic/block_order/model_error.hpp"
 
 namespace tilescope {
@@ -192,9 +193,9 @@ BandText counted_text(const PanelContext& context, const char* amount, const cha
   text.shorter = strings.format("traffic.per_request_short", fmt::arg("count", count));
   text.shortest = strings.format("traffic.per_request_shortest", fmt::arg("count", count));
   text.bad = is_wasteful(movement);
-  text.explanation = strings.format(explanation, fmt::arg("requests", count_text(movement.requests)),
-                                    fmt::arg("steps", count_text(movement.steps())),
-                                    fmt::arg("needed", count_text(movement.needed_passes)),
+  text.explanation = strings.format(explanation, fmt::arg("requests", with_separators(movement.requests)),
+                                    fmt::arg("steps", with_separators(movement.steps())),
+                                    fmt::arg("needed", with_separators(movement.needed_passes)),
                                     fmt::arg("moved", bytes_text(static_cast<double>(movement.moved()))),
                                     fmt::arg("used", percent_text(movement.used())));
   return text;
@@ -228,13 +229,13 @@ void draw_level_bands(PanelContext& context, const ChartUse& use, const ChartPla
   const float lower = plan.top + context.px(plan.metrics.band + plan.metrics.band_gap);
   const auto text = [&](const char* amount, const char* explanation, uint64_t bytes) {
     const std::string shown = bytes_text(static_cast<double>(bytes));
-    return BandText{
-        amount_text(strings, amount, bytes),
-        {},
-        {},
-        {},
-        false,
-        strings.format(explanation, fmt::arg("bytes", shown), fmt::arg("sectors", count_text(bytes / kSectorBytes)))};
+    return BandText{amount_text(strings, amount, bytes),
+                    {},
+                    {},
+                    {},
+                    false,
+                    strings.format(explanation, fmt::arg("bytes", shown),
+                                   fmt::arg("sectors", with_separators(bytes / kSectorBytes)))};
   };
   const uint64_t l1_in = use.l2_to_l1_bytes(), l1_out = use.l1_to_l2_bytes();
   draw_band(context, plan, plan.l1[1], plan.l2[0], plan.top, largest, {false, theme.read, l1_in, 0},
@@ -265,17 +266,17 @@ void draw_cache_nodes(PanelContext& context, const TrafficPicture& picture, cons
   draw_node(context, plan, {plan.l1[0], plan.top}, {plan.l1[1], bottom}, "L1");
   node_figure(context, plan, {plan.l1[0], plan.top}, plan.l1[1] - plan.l1[0], rate(use.levels.l1),
               strings("traffic.read_hits"), text);
-  explain_rect(
-      context, {plan.l1[0], plan.top}, {plan.l1[1], bottom},
-      strings.format("traffic.explain_l1", fmt::arg("gpu", gpu), fmt::arg("hits", count_text(use.levels.l1.read_hits)),
-                     fmt::arg("sectors", count_text(use.levels.l1.read_sectors))));
+  explain_rect(context, {plan.l1[0], plan.top}, {plan.l1[1], bottom},
+               strings.format("traffic.explain_l1", fmt::arg("gpu", gpu),
+                              fmt::arg("hits", with_separators(use.levels.l1.read_hits)),
+                              fmt::arg("sectors", with_separators(use.levels.l1.read_sectors))));
   draw_node(context, plan, {plan.l2[0], plan.top}, {plan.l2[1], bottom}, "L2");
   node_figure(context, plan, {plan.l2[0], plan.top}, plan.l2[1] - plan.l2[0], rate(use.levels.l2),
               strings("traffic.read_hits"), text);
-  explain_rect(
-      context, {plan.l2[0], plan.top}, {plan.l2[1], bottom},
-      strings.format("traffic.explain_l2", fmt::arg("gpu", gpu), fmt::arg("hits", count_text(use.levels.l2.read_hits)),
-                     fmt::arg("sectors", count_text(use.levels.l2.read_sectors))));
+  explain_rect(context, {plan.l2[0], plan.top}, {plan.l2[1], bottom},
+               strings.format("traffic.explain_l2", fmt::arg("gpu", gpu),
+                              fmt::arg("hits", with_separators(use.levels.l2.read_hits)),
+                              fmt::arg("sectors", with_separators(use.levels.l2.read_sectors))));
   draw_node(context, plan, {plan.device[0], plan.top}, {plan.device[1], bottom}, strings("traffic.device"));
   node_figure(context, plan, {plan.device[0], plan.top}, plan.device[1] - plan.device[0],
               bytes_text(static_cast<double>(use.device_bytes())), strings("traffic.in_and_out"), text);
@@ -341,9 +342,9 @@ void draw_shared(PanelContext& context, const TrafficPicture& picture, const Cha
                     : strings("traffic.no_conflict"),
                 theme.text);
   explain_rect(context, low, high,
-               strings.format("traffic.explain_shared", fmt::arg("passes", count_text(both.passes)),
-                              fmt::arg("needed", count_text(both.needed_passes)),
-                              fmt::arg("conflicts", count_text(both.conflicts()))));
+               strings.format("traffic.explain_shared", fmt::arg("passes", with_separators(both.passes)),
+                              fmt::arg("needed", with_separators(both.needed_passes)),
+                              fmt::arg("conflicts", with_separators(both.conflicts()))));
 }
 
 /// Asynchronous copies go into shared memory without passing through a register: through the L1 above it, or bypassing

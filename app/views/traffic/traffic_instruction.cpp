@@ -102,15 +102,15 @@ float draw_steppers(PanelContext& context, Choice& choice, ImVec2 low) {
   return x;
 }
 
-struct LegendEntry {
+struct SectorLegend {
   ImU32 colour;
   std::string text;
 };
 
-std::vector<LegendEntry> legend_of(const PanelContext& context, const WarpAccess* global, const BankPicture* shared) {
+std::vector<SectorLegend> legend_of(const PanelContext& context, const WarpAccess* global, const BankPicture* shared) {
   const Theme& theme = context.theme;
   const Strings& strings = context.strings;
-  std::vector<LegendEntry> entries;
+  std::vector<SectorLegend> entries;
   if (global != nullptr) {
     entries.push_back({global->writes ? theme.write : theme.read, strings("traffic.used_bytes")});
     if (global->moved_bytes() > global->cost.useful_bytes)
@@ -126,16 +126,16 @@ std::vector<LegendEntry> legend_of(const PanelContext& context, const WarpAccess
   return entries;
 }
 
-float legend_width(const PanelContext& context, const std::vector<LegendEntry>& entries) {
+float legend_width(const PanelContext& context, const std::vector<SectorLegend>& entries) {
   float width = 0;
-  for (const LegendEntry& entry : entries) width += text_size(context.fonts.small, entry.text).x + context.px(30);
+  for (const SectorLegend& entry : entries) width += text_size(context.fonts.small, entry.text).x + context.px(30);
   return width;
 }
 
-void draw_legend(PanelContext& context, const std::vector<LegendEntry>& entries, float x, float y) {
+void draw_legend(PanelContext& context, const std::vector<SectorLegend>& entries, float x, float y) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* small = context.fonts.small;
-  for (const LegendEntry& entry : entries) {
+  for (const SectorLegend& entry : entries) {
     list->AddRectFilled({x, y - context.px(4)}, {x + context.px(8), y + context.px(4)}, entry.colour);
     x += context.px(14);
     x += draw_text(list, small, {x, centred_top(small, y)}, context.theme.muted, entry.text).x + context.px(16);

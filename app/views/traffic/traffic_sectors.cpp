@@ -6,6 +6,7 @@
 #include "app/draw/widgets.hpp"
 #include "app/views/lanes.hpp"
 #include "app/views/traffic/traffic_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -146,7 +147,7 @@ void draw_lane(PanelContext& context, const SectorView& view, int lane, ImVec2 l
 std::string cost_text(const Strings& strings, const WarpAccess& access) {
   const auto lines = memory_lines(access);
   const std::string used = with_separators(access.cost.useful_bytes);
-  const std::string moved = count_text(access.moved_bytes());
+  const std::string moved = with_separators(access.moved_bytes());
   if (lines.size() == 1)
     return strings.format("traffic.one_line", fmt::arg("line", with_separators(lines.front().line)),
                           fmt::arg("used", used), fmt::arg("moved", moved));

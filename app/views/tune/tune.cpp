@@ -8,12 +8,13 @@
 #include "app/draw/widgets.hpp"
 #include "app/views/tune/tune_view.hpp"
 #include "engine/bench/speed_unit.hpp"
+#include "engine/numbers.hpp"
 #include "engine/tune/maps/tuned.hpp"
 
 namespace tilescope {
 namespace {
 
-const ViewRegistration registered{{"tune", 94, make_view<TuneView>}};
+const ViewRegistration registered_tune{{"tune", 94, make_view<TuneView>}};
 
 // Unscaled pixels.
 constexpr float kTuneSide = 24, kTuneLine = 20;
@@ -154,7 +155,7 @@ float TuneView::draw_sentence(PanelContext& context, ImVec2 low, float right) {
     rest = content_.refused ? as_sentence(strings, *content_.refused) : std::string();
   } else {
     const size_t impossible = map->count(TuneState::impossible);
-    const auto count = [](size_t number) { return with_separators(static_cast<int64_t>(number)); };
+    const auto count = [](size_t number) { return with_separators(number); };
     if (best_) {
       const TuneEntry& entry = map->entries[*best_];
       finding = strings.format("view.tune.best", fmt::arg("params", map->text_of(*best_)),

@@ -13,7 +13,7 @@ namespace {
 constexpr float kPlotHeight = 190, kButtons = 24, kNote = 20;
 constexpr double kMostRegret = 100;  // percent
 
-ImU32 colour_of(const Theme& theme, SearchKind kind) {
+ImU32 search_colour(const Theme& theme, SearchKind kind) {
   return kind == SearchKind::exhaustive ? theme.muted : kind == SearchKind::random ? theme.write : theme.accent;
 }
 
@@ -68,7 +68,7 @@ float TuneView::draw_curves(PanelContext& context, ImVec2 low, float right) {
       label.value = fmt::format("{:.1f}%", one.median * 100);
       label.emphasis = one.kind == SearchKind::halving;
       plots::SetNextLabel(label);
-      plots::SetNextLineStyle(colour_of(context.theme, one.kind), 2);
+      plots::SetNextLineStyle(search_colour(context.theme, one.kind), 2);
       plots::PlotLine(strings(fmt::format("view.tune.{}", name_of(one.kind))).c_str(), one.cost_by_step.data(),
                       ys.data(), points);
     }

@@ -11,7 +11,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kRow = 24, kGap = 6, kText = 20;
+constexpr float kSideRow = 24, kGap = 6, kText = 20;
 
 /// A title, and buttons in rows after it.
 class ButtonRow {
@@ -19,19 +19,19 @@ class ButtonRow {
   ButtonRow(PanelContext& context, ImVec2 low, float right, const std::string& title)
       : context_(context), low_(low), right_(right), at_(low) {
     ImFont* font = context.fonts.small;
-    draw_text(ImGui::GetWindowDrawList(), font, {low.x, centred_top(font, low.y + context.px(kRow) / 2)},
+    draw_text(ImGui::GetWindowDrawList(), font, {low.x, centred_top(font, low.y + context.px(kSideRow) / 2)},
               context.theme.muted, title);
     at_.x += std::max(context.px(64), text_size(font, title).x + context.px(10));
     indent_ = at_.x;
   }
   bool add(const std::string& id, const std::string& text, const std::string& meaning, bool lit) {
     const float width = small_button_width(context_, text);
-    if (at_.x > indent_ && at_.x + width > right_) at_ = {indent_, at_.y + context_.px(kRow + 4)};
+    if (at_.x > indent_ && at_.x + width > right_) at_ = {indent_, at_.y + context_.px(kSideRow + 4)};
     bool pressed = false;
     at_.x = small_button(context_, id.c_str(), text, meaning, at_, lit, &pressed) + context_.px(4);
     return pressed;
   }
-  float end() const { return at_.y + context_.px(kRow + kGap); }
+  float end() const { return at_.y + context_.px(kSideRow + kGap); }
 
  private:
   PanelContext& context_;

@@ -15,11 +15,11 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kRight = 400, kLeastRight = 312, kBetween = 40, kPlayback = 36;
-constexpr float kCompactBelow = 440;  // height of the view
+constexpr float kWavePadding = 24, kRight = 400, kLeastRight = 312, kWaveBetween = 40, kPlayback = 36;
+constexpr float kWaveCompactBelow = 440;  // height of the view
 constexpr float kTimeline = 104, kLeastProcessors = 150, kMostProcessors = 420;
 
-const ViewRegistration registered{{"waves", 70, make_view<WavesView>}};
+const ViewRegistration registered_waves{{"waves", 70, make_view<WavesView>}};
 
 float draw_sentence(PanelContext& context, const WavesPicture& picture, ImVec2 low, float width) {
   const Theme& theme = context.theme;
@@ -107,11 +107,12 @@ float draw_right(WavesFrame& frame, ImVec2 low, float width) {
 void WavesView::draw_known(PanelContext& context) {
   const WavesPicture& picture = picture_;
   const ImVec2 window = ImGui::GetWindowPos(), origin = ImGui::GetCursorScreenPos();
-  const float left = window.x + context.px(kPadding), width = ImGui::GetWindowWidth() - context.px(2 * kPadding);
+  const float left = window.x + context.px(kWavePadding),
+              width = ImGui::GetWindowWidth() - context.px(2 * kWavePadding);
   if (width < context.px(80)) return;
   WavesFrame frame{.context = context, .picture = picture, .texture = texture_, .list = ImGui::GetWindowDrawList()};
   const uint64_t blocks = picture.schedule.blocks;
-  frame.compact = ImGui::GetWindowHeight() < context.px(kCompactBelow);
+  frame.compact = ImGui::GetWindowHeight() < context.px(kWaveCompactBelow);
   advance_playback(context.view, blocks, static_cast<double>(ImGui::GetIO().DeltaTime));
   frame.issued = issued_blocks(context.view, blocks);
   if (frame.times() != nullptr)
@@ -120,10 +121,10 @@ void WavesView::draw_known(PanelContext& context) {
   const float around_sentence = context.px(frame.compact ? 8 : 12);
   float y = origin.y + around_sentence;
   y += draw_sentence(context, picture, {left, y}, width) + around_sentence;
-  const bool beside = width >= context.px(kLeastRight + kBetween + 240);
+  const bool beside = width >= context.px(kLeastRight + kWaveBetween + 240);
   const float of_right =
       beside ? std::clamp(std::floor(width * 0.38F), context.px(kLeastRight), context.px(kRight)) : width;
-  const float of_left = beside ? width - of_right - context.px(kBetween) : width;
+  const float of_left = beside ? width - of_right - context.px(kWaveBetween) : width;
   const float around = frame.header() + context.px(kPlayback + kTimeline);
   const float room = window.y + ImGui::GetWindowHeight() - context.px(12) - y - around;
   const float processors = std::clamp(room, context.px(kLeastProcessors), context.px(kMostProcessors));

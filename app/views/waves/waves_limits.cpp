@@ -4,14 +4,15 @@
 
 #include "app/draw/widgets.hpp"
 #include "app/views/waves/waves_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
 
-constexpr float kBar = 4;
+constexpr float kLimitsBar = 4;
 
 void bar(WavesFrame& frame, float x0, float x1, float y, float share, ImU32 colour) {
-  const float half = frame.px(kBar) / 2;
+  const float half = frame.px(kLimitsBar) / 2;
   frame.list->AddRectFilled({x0, y - half}, {x1, y + half}, frame.context.theme.separator, half);
   if (share > 0)
     frame.list->AddRectFilled({x0, y - half}, {x0 + std::max(2 * half, (x1 - x0) * std::min(1.0F, share)), y + half},
@@ -114,8 +115,7 @@ void draw_gpu(WavesFrame& frame, const GpuWaves& gpu, ImVec2 low, float width, c
     draw_text_right(frame.list, font, {right, top}, theme.error, context.strings("waves.does_not_fit"));
   } else {
     draw_text_right(frame.list, font, {at.held, top}, theme.muted, std::to_string(waves.blocks_per_multiprocessor));
-    draw_text_right(frame.list, font, {at.waves, top}, theme.text,
-                    with_separators(static_cast<int64_t>(waves.waves())));
+    draw_text_right(frame.list, font, {at.waves, top}, theme.text, with_separators(waves.waves()));
     const double filled = waves.last_wave_filled();
     if (at.filled - at.bar > frame.px(56))
       bar(frame, at.bar, at.filled - frame.px(44), y, static_cast<float>(filled), chosen ? theme.accent : theme.muted);

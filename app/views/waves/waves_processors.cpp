@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kMostCellHeight = 40, kCellAspect = 1.9F, kLegend = 20;
+constexpr float kMostCellHeight = 40, kCellAspect = 1.9F, kProcessorsLegend = 20;
 
 /// The maximum number of slot columns that are wide enough to be distinguished.
 uint32_t slot_columns_for(uint32_t slots, float width, float height, float unit) {
@@ -28,10 +28,10 @@ ImU32 block_ink(const WavesFrame& frame, uint32_t block) {
   return picked ? theme.write : theme.accent;
 }
 
-void draw_legend(WavesFrame& frame, ImVec2 low, float right) {
+void draw_processor_legend(WavesFrame& frame, ImVec2 low, float right) {
   const Theme& theme = frame.context.theme;
   ImFont* font = frame.context.fonts.small;
-  const float y = low.y + frame.px(kLegend) / 2, side = frame.px(8);
+  const float y = low.y + frame.px(kProcessorsLegend) / 2, side = frame.px(8);
   float x = low.x;
   const auto entry = [&](ImU32 colour, const std::string& text) {
     if (x + side + frame.px(6) + text_size(font, text).x > right) return;
@@ -154,7 +154,8 @@ void draw_processors(WavesFrame& frame, ImVec2 low, ImVec2 high) {
   const uint32_t count = measured ? frame.picture.measured.multiprocessors() : frame.picture.schedule.multiprocessors;
   const uint32_t slots = measured ? frame.picture.measured.slots() : frame.picture.schedule.blocks_per_multiprocessor;
   const float unit = frame.context.view.scale;
-  const ProcessorGrid grid = lay_out_processors(count, slots, low, {high.x, high.y - frame.px(kLegend + 2)}, unit);
+  const ProcessorGrid grid =
+      lay_out_processors(count, slots, low, {high.x, high.y - frame.px(kProcessorsLegend + 2)}, unit);
   point_at_place(frame, grid);
   for (uint32_t processor = 0; processor < grid.count; ++processor)
     for (uint32_t slot = 0; slot < grid.slots; ++slot) {
@@ -162,7 +163,7 @@ void draw_processors(WavesFrame& frame, ImVec2 low, ImVec2 high) {
       frame.list->AddRectFilled(grid.slot_low(processor, slot), grid.slot_high(processor, slot),
                                 block ? block_ink(frame, *block) : frame.context.theme.separator);
     }
-  draw_legend(frame, {low.x, grid.origin.y + grid.height() + frame.px(2)}, high.x);
+  draw_processor_legend(frame, {low.x, grid.origin.y + grid.height() + frame.px(2)}, high.x);
 }
 
 }  // namespace tilescope

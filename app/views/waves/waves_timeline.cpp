@@ -7,23 +7,22 @@
 #include "app/draw/widgets.hpp"
 #include "app/views/playback.hpp"
 #include "app/views/waves/waves_view.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
 
-constexpr float kTitle = 22, kScale = 18;
+constexpr float kTimelineTitle = 22, kScale = 18;
 constexpr uint32_t kColumns = 512;  // of the measured picture
-
-std::string number(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
 
 std::string wave_sentence(const WavesFrame& frame, uint64_t wave) {
   const WaveSchedule& waves = frame.picture.schedule;
   const uint64_t first = waves.first_of(wave), held = waves.blocks_in(wave);
-  return frame.context.strings.format("waves.explain_wave", fmt::arg("wave", number(wave + 1)),
-                                      fmt::arg("first", number(first)), fmt::arg("last", number(first + held - 1)),
-                                      fmt::arg("held", number(held)), fmt::arg("places", number(waves.resident())),
-                                      fmt::arg("busy", waves.busy_multiprocessors(wave)),
-                                      fmt::arg("processors", waves.multiprocessors));
+  return frame.context.strings.format(
+      "waves.explain_wave", fmt::arg("wave", with_separators(wave + 1)), fmt::arg("first", with_separators(first)),
+      fmt::arg("last", with_separators(first + held - 1)), fmt::arg("held", with_separators(held)),
+      fmt::arg("places", with_separators(waves.resident())), fmt::arg("busy", waves.busy_multiprocessors(wave)),
+      fmt::arg("processors", waves.multiprocessors));
 }
 
 /// Equal waves, drawn as one if each would be too narrow.
@@ -67,9 +66,10 @@ void draw_labels(WavesFrame& frame, const Stretch& stretch, ImVec2 low, ImVec2 h
   const Theme& theme = frame.context.theme;
   ImFont* font = frame.context.fonts.small;
   const WaveSchedule& waves = frame.picture.schedule;
-  const std::string name = stretch.count == 1 ? number(stretch.first + 1)
-                                              : frame.context.strings.format("waves.stretch", fmt::arg("first", 1),
-                                                                             fmt::arg("last", number(stretch.count)));
+  const std::string name = stretch.count == 1
+                               ? with_separators(stretch.first + 1)
+                               : frame.context.strings.format("waves.stretch", fmt::arg("first", 1),
+                                                              fmt::arg("last", with_separators(stretch.count)));
   const float middle = (low.x + high.x) / 2;
   if (text_size(font, name).x <= high.x - low.x)
     draw_text_centred(frame.list, font, {middle, high.y + frame.px(10)}, theme.muted, name);
@@ -146,14 +146,14 @@ void draw_wave_timeline(WavesFrame& frame, ImVec2 low, ImVec2 high) {
   const bool measured = frame.times() != nullptr;
   const Fonts& fonts = frame.context.fonts;
   const Theme& theme = frame.context.theme;
-  const float y = low.y + frame.px(kTitle) / 2 - frame.px(2);
+  const float y = low.y + frame.px(kTimelineTitle) / 2 - frame.px(2);
   const float x = low.x + draw_text(frame.list, fonts.small_semibold, {low.x, centred_top(fonts.small_semibold, y)},
                                     theme.text, frame.context.strings("waves.timeline"))
                               .x;
   const std::string what = frame.context.strings(measured ? "waves.timeline_measured" : "waves.timeline_modelled");
   draw_text(frame.list, fonts.small, {x + frame.px(10), centred_top(fonts.small, y)}, theme.muted,
             fit_text(fonts.small, what, high.x - x - frame.px(10)));
-  const ImVec2 from{low.x, low.y + frame.px(kTitle)}, to{high.x, high.y - frame.px(kScale)};
+  const ImVec2 from{low.x, low.y + frame.px(kTimelineTitle)}, to{high.x, high.y - frame.px(kScale)};
   mark(frame.context, "waves.timeline", from, to);
   if (measured)
     draw_measured(frame, from, to);

@@ -10,7 +10,7 @@
 namespace tilescope {
 namespace {
 
-Phrase verb_of(AccessKind kind) {
+Phrase access_verb(AccessKind kind) {
   switch (kind) {
     case AccessKind::load:
       return Phrase("read");
@@ -42,8 +42,8 @@ NotedFinding make_finding(const LaunchSetup& setup, FindingId id, const NamedSid
   set_place(finding, program, noted.operation);
   finding.block = side.block;
   finding.thread = side.thread;
-  finding.what = phrase("{} of {} bytes at {}", verb_of(side.site->kind), side.site->bytes_per_lane, where);
-  finding.other = phrase("{} at {} by {}", verb_of(other.site->kind), location_of(program, noted.other), by);
+  finding.what = phrase("{} of {} bytes at {}", access_verb(side.site->kind), side.site->bytes_per_lane, where);
+  finding.other = phrase("{} at {} by {}", access_verb(other.site->kind), location_of(program, noted.other), by);
   const OperationDetail& of_other = program.details[noted.other];
   finding.other_file = program.files[of_other.file];
   if (of_other.header_line != 0) finding.other_header_file = program.files[of_other.header_file];

@@ -7,7 +7,7 @@
 namespace tilescope {
 namespace {
 
-constexpr size_t kWordsOfLine = 8;
+constexpr size_t kSharedWordsOfLine = 8;
 constexpr size_t kMostWords = 64;  // words of a pattern's mask
 
 }  // namespace
@@ -31,7 +31,7 @@ SharedRaces::SharedRaces(const Program& program, uint32_t shared_bytes, uint32_t
   searches_.resize(sites_.size());
   maps_ = has_strong_ ? 4 : 2;
   const size_t granules = (size_t{shared_bytes} + program.shared_granule - 1) / program.shared_granule;
-  words_ = (granules + 511) / 512 * kWordsOfLine;
+  words_ = (granules + 511) / 512 * kSharedWordsOfLine;
   warps_.resize(warps);
   for (uint32_t warp = 0; warp < warps; ++warp) {
     WarpState& state = warps_[warp];
@@ -47,7 +47,7 @@ SharedRaces::SharedRaces(const Program& program, uint32_t shared_bytes, uint32_t
 
 void SharedRaces::prepare(Interval& interval) const {
   interval.bits.resize(words_ * maps_);
-  interval.dirty.resize((words_ / kWordsOfLine + 63) / 64);
+  interval.dirty.resize((words_ / kSharedWordsOfLine + 63) / 64);
 }
 
 void SharedRaces::begin() {
@@ -76,7 +76,7 @@ uint32_t SharedRaces::granule_of(const Logged& access, uint32_t lane) const {
 /// a way that may matter to a different lane.
 uint64_t SharedRaces::mark_words(Interval& interval, const SiteInfo& site, size_t word, const uint64_t* granules,
                                  size_t count) const {
-  for (size_t line = word / kWordsOfLine; line <= (word + count - 1) / kWordsOfLine; ++line)
+  for (size_t line = word / kSharedWordsOfLine; line <= (word + count - 1) / kSharedWordsOfLine; ++line)
     interval.dirty[line / 64] |= uint64_t{1} << (line % 64);
   uint64_t* const reads = interval.bits.data() + word;
   uint64_t* const writes = reads + words_ * plain_write;

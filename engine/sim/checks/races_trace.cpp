@@ -8,7 +8,7 @@ namespace tilescope {
 namespace {
 
 /// Number of searches of a block without a new pair of instructions after which searching stops.
-constexpr uint32_t kMostSearches = 64;
+constexpr uint32_t kTraceMostSearches = 64;
 /// Maximum number of accesses to one granule that are compared with each other.
 constexpr ptrdiff_t kMostOfGranule = 256;
 
@@ -31,7 +31,7 @@ void SharedRaces::find_hits(const std::vector<const Interval*>& intervals, std::
 }
 
 void SharedRaces::trace(const std::vector<const Interval*>& intervals) {
-  if (without_news_ >= kMostSearches) return;
+  if (without_news_ >= kTraceMostSearches) return;
   ++without_news_;
   std::vector<Hit> hits;
   find_hits(intervals, hits);

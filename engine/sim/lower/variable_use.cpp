@@ -8,7 +8,7 @@ namespace tilescope {
 namespace {
 
 using Kind = PtxOperand::Kind;
-using Origins = std::set<size_t>;  // indices of variables
+using VariableOrigins = std::set<size_t>;  // indices of variables
 
 /// One function: the variables whose addresses its registers may hold, and what is done with them.
 class FunctionUses {
@@ -30,7 +30,7 @@ class FunctionUses {
     return std::find(words.begin(), words.end(), word) != words.end();
   }
 
-  void add(const PtxOperand& operand, Origins& origins) const {
+  void add(const PtxOperand& operand, VariableOrigins& origins) const {
     const bool in_register = operand.kind == Kind::reg || (operand.kind == Kind::address && operand.has_register);
     if (in_register && operand.reg < origins_.size())
       origins.insert(origins_[operand.reg].begin(), origins_[operand.reg].end());
@@ -39,7 +39,7 @@ class FunctionUses {
     for (const PtxOperand& element : operand.elements) add(element, origins);
   }
 
-  bool give(const PtxOperand& target, const Origins& origins) {
+  bool give(const PtxOperand& target, const VariableOrigins& origins) {
     bool changed = false;
     if (target.kind == Kind::reg && target.reg < origins_.size())
       for (const size_t origin : origins) changed = origins_[target.reg].insert(origin).second || changed;
@@ -50,7 +50,7 @@ class FunctionUses {
   bool define(const PtxInstruction& instruction) {
     if (instruction.operands.size() < 2 || is_any(instruction, {"ld", "ldu", "st", "atom", "red", "call", "cp"}))
       return false;
-    Origins given;
+    VariableOrigins given;
     for (size_t i = 1; i < instruction.operands.size(); ++i) add(instruction.operands[i], given);
     return !given.empty() && give(instruction.operands[0], given);
   }
@@ -66,7 +66,7 @@ class FunctionUses {
       // A value that is stored or passed on is not tracked further.
       const bool escapes = !is_address && is_any(instruction, {"st", "atom", "call"});
       if (!is_address && !escapes) continue;
-      Origins origins;
+      VariableOrigins origins;
       add(operand, origins);
       for (const size_t origin : origins) (is_address && from ? uses[origin].is_read : uses[origin].is_written) = true;
     }
@@ -74,7 +74,7 @@ class FunctionUses {
 
   const PtxFunction& function_;
   const std::unordered_map<std::string_view, size_t>& variables_;
-  std::vector<Origins> origins_;  // by register
+  std::vector<VariableOrigins> origins_;  // by register
 };
 
 }  // namespace

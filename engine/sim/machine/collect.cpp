@@ -13,7 +13,7 @@ namespace {
 
 /// How far ahead blocks may finish: their records are held in memory.
 constexpr uint64_t kFarthestAhead = 4096;
-constexpr size_t kMostFindings = 64;
+constexpr size_t kCollectMostFindings = 64;
 
 uint64_t hash_of(const LanePattern& pattern) {
   uint64_t hash = 0;
@@ -195,7 +195,7 @@ void Collector::add_finding(NotedFinding noted) {
   });
   if (same != findings_.end())
     merge_finding(*same, std::move(noted));
-  else if (findings_.size() < kMostFindings)
+  else if (findings_.size() < kCollectMostFindings)
     findings_.push_back(std::move(noted));
 }
 

@@ -13,7 +13,7 @@ namespace {
 /// No extent is larger, so lanes farther apart than this cannot all be in one extent.
 constexpr int64_t kFarthest = int64_t{1} << (kRegionBits - 1);
 
-uint64_t hash_of(const LanePattern& delta, uint32_t mask, uint32_t bytes_per_lane) {
+uint64_t pattern_hash(const LanePattern& delta, uint32_t mask, uint32_t bytes_per_lane) {
   uint64_t hash = (uint64_t{mask} << 8 | bytes_per_lane) * 0x9e3779b97f4a7c15;
   for (int64_t lane : delta) {
     hash ^= static_cast<uint64_t>(lane);
@@ -62,7 +62,7 @@ AccessPattern* PatternMemo::find(const uint64_t* addresses, uint64_t base, uint3
     const auto lane = static_cast<size_t>(std::countr_zero(left));
     delta[lane] = static_cast<int64_t>(addresses[lane] - base);
   }
-  const uint64_t hash = hash_of(delta, mask, bytes_per_lane);
+  const uint64_t hash = pattern_hash(delta, mask, bytes_per_lane);
   for (const auto& pattern : patterns_[hash])
     if (pattern->mask == mask && pattern->bytes_per_lane == bytes_per_lane && pattern->delta == delta)
       return pattern.get();

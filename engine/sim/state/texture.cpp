@@ -16,7 +16,7 @@ using Address = TextureSpec::Address;
 /// Weights have 9 bits, 8 of them a fraction, so that 1 is exact.
 constexpr double kWeightSteps = 256;
 /// Larger floats have no fraction.
-constexpr double kFarthest = 1e9;
+constexpr double kFarthestTexel = 1e9;
 
 template <class T>
 T read(const uint8_t* from) {
@@ -71,7 +71,7 @@ double largest_of(DType type) {
 }  // namespace
 
 TexelsOnAxis texels_on_axis(const TextureSpec& texture, uint32_t extent, float coordinate) {
-  double place = std::isnan(coordinate) ? 0.0 : std::clamp(double{coordinate}, -kFarthest, kFarthest);
+  double place = std::isnan(coordinate) ? 0.0 : std::clamp(double{coordinate}, -kFarthestTexel, kFarthestTexel);
   if (texture.normalized && texture.address == Address::mirror) {
     if (!texture.linear_filter) return mirrored_texel(extent, place);
     place = mirrored(place);

@@ -9,11 +9,11 @@ namespace tilescope {
 namespace {
 
 /// Maximum number of findings kept; a loop may repeat the same one many times.
-constexpr size_t kMostFindings = 256;
+constexpr size_t kRecorderMostFindings = 256;
 /// How long the block continues after the window, in windows: this far later findings are known.
 constexpr uint64_t kFollowed = 64;
 
-StepWarpState state_of(const Warp& warp) {
+StepWarpState recorded_state(const Warp& warp) {
   switch (warp.state) {
     case Warp::State::ready:
       return {};
@@ -278,7 +278,7 @@ void StepRecorder::note_paths(const Warp& warp, Step& step) {
 void StepRecorder::note_states(const Block& block) {
   if (full_) return;
   for (const Warp& warp : block.warps) {
-    const StepWarpState now = state_of(warp);
+    const StepWarpState now = recorded_state(warp);
     if (now == states_[warp.index]) continue;
     states_[warp.index] = now;
     record_->changes.push_back({static_cast<uint32_t>(record_->steps.size()), warp.index, now});
@@ -295,7 +295,7 @@ void StepRecorder::check_bounds(Block& block) {
 
 void StepRecorder::note_finding(const Block& block, const Warp& warp, uint32_t operation, uint32_t lane, FindingId id,
                                 const Phrase& what) {
-  if (!follows(block) || record_->findings.size() >= kMostFindings) return;
+  if (!follows(block) || record_->findings.size() >= kRecorderMostFindings) return;
   StepFinding finding;
   const uint64_t own = record_->executed[warp.index];
   // A step that is being executed is not in the list yet; before and after the window there is none.

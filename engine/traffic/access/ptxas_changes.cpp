@@ -28,7 +28,7 @@ std::vector<OperationCount> list_of(const Widths& widths) {
 }
 
 /// The width of a lane's operation in the machine code: a matrix of ldmatrix is one word per lane.
-uint32_t bits_of(const Site& site) {
+uint32_t site_bits(const Site& site) {
   const bool atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
   if (atomic) return 0;
   if (site.is_matrix) {
@@ -67,7 +67,7 @@ class Comparison {
   void add(const Site& site) {
     const Place place = place_of(site.file, site.line, site.space, site.kind);
     const Place origin = place_of(site.origin_file, site.origin_line, site.space, site.kind);
-    ++ptx_[place][bits_of(site)];
+    ++ptx_[place][site_bits(site)];
     lines_of_[origin].insert(place);
     origins_of_[place].insert(origin);
   }

@@ -79,7 +79,7 @@ const OrderTraffic& rival_of(const OrderModel& result) {
 
 /// Blocks of the largest wave: at most the blocks of the grid.
 std::string blocks_of_wave(const OrderModel& result) {
-  return with_separators(static_cast<int64_t>(std::min(result.resident_blocks, result.blocks)));
+  return with_separators(std::min(result.resident_blocks, result.blocks));
 }
 
 /// The conclusion if blocks share no rows and columns of tiles, so that there is nothing to compare with.

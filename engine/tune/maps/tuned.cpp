@@ -91,8 +91,8 @@ void add_file(const fs::path& kernels, const std::string& file, std::set<std::st
 
 Text why_of(const TuneMap& map, const Config& config, const TuneEntry& best) {
   const std::string params = map.text_of(static_cast<size_t>(&best - map.entries.data()));
-  const std::string tried = with_separators(static_cast<int64_t>(map.count(TuneState::timed))),
-                    day = map.date.substr(0, 10), tuned = sizes_text(map.sizes);
+  const std::string tried = with_separators(map.count(TuneState::timed)), day = map.date.substr(0, 10),
+                    tuned = sizes_text(map.sizes);
   if (has_sizes(map, config))
     return {fmt::format("{}: the fastest of {} configurations at {} on {}, {} {}.", params, tried, tuned, map.gpu,
                         map.badge == Badge::measured ? "measured" : "recorded", day),

@@ -73,14 +73,14 @@ class CoalescingFigure final : public Figure {
                                                      : fmt::format("{} · i", strides_[panel]);
     canvas.text(0, y + kLine / 2, theme.text,
                 canvas.strings().format("figure.sectors_access", fmt::arg("index", index)), true);
-    canvas.text_right(canvas.width(), y + kLine / 2,
-                      used < 0.5    ? theme.error
-                      : used < 0.75 ? theme.text
-                                    : theme.ok,
-                      canvas.strings().format("figure.sectors_count", fmt::arg("sectors", cost.sectors),
-                                              fmt::arg("moved", with_separators(static_cast<int64_t>(moved))),
-                                              fmt::arg("used", percent_text(used))),
-                      true);
+    canvas.text_right(
+        canvas.width(), y + kLine / 2,
+        used < 0.5    ? theme.error
+        : used < 0.75 ? theme.text
+                      : theme.ok,
+        canvas.strings().format("figure.sectors_count", fmt::arg("sectors", cost.sectors),
+                                fmt::arg("moved", with_separators(moved)), fmt::arg("used", percent_text(used))),
+        true);
   }
 
   /// Whether an element of the panel belongs to what the pointer is on.

@@ -22,7 +22,7 @@ class WavesFigure final : public Figure {
     if (!schedule.runs())
       return canvas.paragraph(0, 0, canvas.width(), canvas.theme().muted,
                               strings.format("figure.waves_none", fmt::arg("gpu", gpu.name)));
-    const auto count = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
+    const auto count = [](uint64_t value) { return with_separators(value); };
     float y = canvas.heading(strings.format("figure.waves_title", fmt::arg("blocks", count(grid_)),
                                             fmt::arg("gpu", gpu.name), fmt::arg("sms", gpu.multiprocessors),
                                             fmt::arg("held", schedule.blocks_per_multiprocessor)));
@@ -63,9 +63,8 @@ class WavesFigure final : public Figure {
     const uint64_t first = schedule.first_of(wave), blocks = schedule.blocks_in(wave);
     canvas.text(0, y + kLine / 2, theme.text, canvas.strings().format("figure.waves_wave", fmt::arg("wave", wave + 1)),
                 true);
-    const std::string range =
-        canvas.strings().format("figure.waves_blocks", fmt::arg("first", with_separators(static_cast<int64_t>(first))),
-                                fmt::arg("last", with_separators(static_cast<int64_t>(first + blocks - 1))));
+    const std::string range = canvas.strings().format("figure.waves_blocks", fmt::arg("first", with_separators(first)),
+                                                      fmt::arg("last", with_separators(first + blocks - 1)));
     canvas.text_right(canvas.width(), y + kLine / 2, theme.muted, range);
     y += kLine;
     const FigureBox strip{0, y, canvas.width(), y + height_of(schedule)};
@@ -136,8 +135,8 @@ class WavesFigure final : public Figure {
                                   : "figure.waves_blocks_meaning";
     return canvas.strings().format(
         key, fmt::arg("sm", sm), fmt::arg("wave", wave + 1), fmt::arg("count", held),
-        fmt::arg("first", with_separators(static_cast<int64_t>(first))),
-        fmt::arg("last", with_separators(static_cast<int64_t>(first + uint64_t{held - 1} * schedule.multiprocessors))));
+        fmt::arg("first", with_separators(first)),
+        fmt::arg("last", with_separators(first + uint64_t{held - 1} * schedule.multiprocessors)));
   }
 
   uint64_t grid_;
