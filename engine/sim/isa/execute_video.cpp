@@ -11,7 +11,7 @@ namespace tilescope {
 namespace {
 
 /// The low `bits` bits of a word, sign- or zero-extended.
-int64_t extend(uint32_t word, uint32_t bits, bool is_signed) {
+int64_t extend_part(uint32_t word, uint32_t bits, bool is_signed) {
   const uint32_t unused = 32 - bits;
   return is_signed ? int64_t{static_cast<int32_t>(word << unused) >> unused} : int64_t{word << unused >> unused};
 }
@@ -61,7 +61,7 @@ int64_t apply(const VideoModifiers& m, int64_t a, int64_t b) {
 
 /// A part as bits << 3 | byte offset; 0: the whole word.
 int64_t part_of(uint32_t word, uint32_t part, bool is_signed) {
-  return extend(word >> (part & 7) * 8, part == 0 ? 32 : part >> 3, is_signed);
+  return extend_part(word >> (part & 7) * 8, part == 0 ? 32 : part >> 3, is_signed);
 }
 
 /// PTX ISA 9.0, 9.7.17.1.8, except where an H200 differs: whole words are always signed numbers, and an unsigned sum
@@ -82,7 +82,7 @@ uint32_t multiply_add(const VideoModifiers& m, uint32_t word_a, uint32_t word_b,
     c = ~c;
     one = 1;
   }
-  sum = (sum + extend(c, 32, true) + one);
+  sum = (sum + extend_part(c, 32, true) + one);
   sum = m.saturate && !is_signed && m.scale != 0 ? static_cast<uint64_t>(sum) >> m.scale : sum >> m.scale;
   if (m.saturate) {
     const Signed128 low = is_signed ? -Signed128{1} * INT32_MAX - 1 : 0, high = is_signed ? INT32_MAX : UINT32_MAX;
@@ -98,8 +98,8 @@ uint32_t lesser_or_greater(const VideoModifiers& m, int64_t result, uint32_t c) 
   const bool sums = m.op == VideoOperator::add || m.op == VideoOperator::subtract;
   const bool shifts = m.op == VideoOperator::shift_left || m.op == VideoOperator::shift_right;
   const bool cut = sums || (shifts && m.saturate);
-  if (cut) result = extend(static_cast<uint32_t>(result), 32, true);
-  const int64_t other = extend(c, 32, m.signed_result);
+  if (cut) result = extend_part(static_cast<uint32_t>(result), 32, true);
+  const int64_t other = extend_part(c, 32, m.signed_result);
   const bool less = m.signed_result ? result < other : static_cast<uint64_t>(result) < static_cast<uint64_t>(other);
   return less == (m.second == VideoSecond::minimum) ? static_cast<uint32_t>(result) : c;
 }
@@ -143,7 +143,7 @@ uint32_t many_results(const VideoModifiers& m, uint32_t a, uint32_t b, uint32_t 
       continue;
     }
     const auto pick = [&](uint32_t picks, bool is_signed) {
-      return extend(static_cast<uint32_t>(both >> (picks >> 4 * i & 15) * bits) & ones, bits, is_signed);
+      return extend_part(static_cast<uint32_t>(both >> (picks >> 4 * i & 15) * bits) & ones, bits, is_signed);
     };
     int64_t element = apply(m, pick(m.pick_a, m.signed_a), pick(m.pick_b, m.signed_b));
     if (m.saturate) element = clamp(element, bits, m.signed_result);

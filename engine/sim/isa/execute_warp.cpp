@@ -10,7 +10,7 @@ namespace tilescope {
 namespace {
 
 template <class T>
-void put(Warp& warp, uint16_t slot, const std::array<T, 32>& values, uint32_t mask) {
+void put_lanes(Warp& warp, uint16_t slot, const std::array<T, 32>& values, uint32_t mask) {
   T* out = warp.destination<T>(slot);
   for (size_t i = 0; i < 32; ++i)
     if ((mask >> i & 1) != 0) out[i] = values[i];
@@ -58,7 +58,7 @@ void Shuffle(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t me
     result[lane] = a[source.inside ? source.lane & 31 : lane];
     inside |= (source.inside ? 1U : 0U) << lane;
   }
-  put(warp, operation->dst, result, lanes);
+  put_lanes(warp, operation->dst, result, lanes);
   if (operation->extra != 0) warp.set_predicate(operation->extra, inside, lanes);
   if ((members & ~lanes) != 0) check_shuffle_sources(warp, operation, lanes, members, inside, from.data());
 }
@@ -79,12 +79,12 @@ void VoteUniform(Warp& warp, const Operation* operation, uint32_t lanes, uint32_
 void VoteBallot(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) {
   std::array<uint32_t, 32> result;
   result.fill(warp.predicate(operation->a) & lanes);
-  put(warp, operation->dst, result, lanes);
+  put_lanes(warp, operation->dst, result, lanes);
 }
 const Operation* ActiveMask(Warp& warp, const Operation* operation, uint32_t mask) {
   std::array<uint32_t, 32> result;
   result.fill(mask);
-  put(warp, operation->dst, result, mask);
+  put_lanes(warp, operation->dst, result, mask);
   return operation + 1;
 }
 
@@ -97,7 +97,7 @@ void MatchAny(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) 
     for (uint32_t left = lanes; left != 0; left &= left - 1)
       if (a[std::countr_zero(left)] == a[lane]) result[lane] |= left & (0U - left);
   }
-  put(warp, operation->dst, result, lanes);
+  put_lanes(warp, operation->dst, result, lanes);
 }
 template <class T>
 void MatchAll(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) {
@@ -107,7 +107,7 @@ void MatchAll(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) 
     same = same && a[std::countr_zero(left)] == a[std::countr_zero(lanes)];
   std::array<uint32_t, 32> result;
   result.fill(same ? lanes : 0);
-  put(warp, operation->dst, result, lanes);
+  put_lanes(warp, operation->dst, result, lanes);
   if (operation->extra != 0) warp.set_predicate(operation->extra, same ? 0xffffffff : 0, lanes);
 }
 
@@ -142,7 +142,7 @@ void Reduce(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) {
   for (uint32_t left = lanes & (lanes - 1); left != 0; left &= left - 1) sum = Op::run(sum, a[std::countr_zero(left)]);
   std::array<T, 32> result;
   result.fill(sum);
-  put(warp, operation->dst, result, lanes);
+  put_lanes(warp, operation->dst, result, lanes);
 }
 
 /// bar.warp.sync: the lanes' writes are already visible to each other.

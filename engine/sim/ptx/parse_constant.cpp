@@ -18,24 +18,24 @@ struct Operator {
   int precedence;
 };
 // A longer operator precedes its own prefixes.
-constexpr std::array<Operator, 18> kOperators = {{{"<<", 8},
-                                                  {">>", 8},
-                                                  {"<=", 7},
-                                                  {">=", 7},
-                                                  {"==", 6},
-                                                  {"!=", 6},
-                                                  {"&&", 2},
-                                                  {"||", 1},
-                                                  {"*", 10},
-                                                  {"/", 10},
-                                                  {"%", 10},
-                                                  {"+", 9},
-                                                  {"-", 9},
-                                                  {"<", 7},
-                                                  {">", 7},
-                                                  {"&", 5},
-                                                  {"^", 4},
-                                                  {"|", 3}}};
+constexpr std::array<Operator, 18> kConstantOperators = {{{"<<", 8},
+                                                          {">>", 8},
+                                                          {"<=", 7},
+                                                          {">=", 7},
+                                                          {"==", 6},
+                                                          {"!=", 6},
+                                                          {"&&", 2},
+                                                          {"||", 1},
+                                                          {"*", 10},
+                                                          {"/", 10},
+                                                          {"%", 10},
+                                                          {"+", 9},
+                                                          {"-", 9},
+                                                          {"<", 7},
+                                                          {">", 7},
+                                                          {"&", 5},
+                                                          {"^", 4},
+                                                          {"|", 3}}};
 
 class ConstantParser {
  public:
@@ -54,7 +54,7 @@ class ConstantParser {
   static constexpr int kDeepest = 64;
 
   const Operator* next_operator() const {
-    for (const Operator& candidate : kOperators)
+    for (const Operator& candidate : kConstantOperators)
       if (at(candidate.text)) return &candidate;
     return nullptr;
   }
