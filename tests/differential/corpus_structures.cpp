@@ -1,6 +1,5 @@
 #include <numeric>
 
-#include "engine/numbers.hpp"
 #include "tests/differential/corpus.hpp"
 
 namespace tilescope::differential {
@@ -24,7 +23,7 @@ void find_pattern(Random& random, Scenario& s) {
   s.expect<int>(out_count, {count});
 }
 
-void with_separators(Random& random, Scenario& s) {
+void count_text(Random& random, Scenario& s) {
   const int n = random.size(4000);
   auto text = random.words<uint8_t>(u32(n));
   for (uint8_t& c : text)

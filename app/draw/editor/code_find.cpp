@@ -8,7 +8,6 @@
 #include "app/draw/editor/find_parts.hpp"
 #include "app/draw/keys.hpp"
 #include "app/draw/widgets.hpp"
-#include "engine/numbers.hpp"
 
 namespace tilescope {
 namespace {
@@ -60,7 +59,7 @@ void CodeView::replace_match() {
   find_next(true);
 }
 
-std::string CodeView::with_separators(const DrawContext& context, bool* none) const {
+std::string CodeView::count_text(const DrawContext& context, bool* none) const {
   size_t count = 0, current = 0;
   for (TextPosition from{}; !pattern_.empty();) {
     const auto match = buffer.find(pattern_, from);
@@ -88,7 +87,7 @@ void CodeView::draw_find_row(DrawContext& context, ImVec2 low, float width) {
   if (find_sign(context, "find.previous", "source.find_previous", FindSign::up, x, middle)) find_next(false);
   if (find_sign(context, "find.next", "source.find_next", FindSign::down, x, middle)) find_next(true);
   bool none = false;
-  const std::string count = with_separators(context, &none);
+  const std::string count = count_text(context, &none);
   draw_text(ImGui::GetWindowDrawList(), context.fonts.small,
             {x + context.px(8), centred_top(context.fonts.small, middle)},
             none ? context.theme.error : context.theme.muted, count);

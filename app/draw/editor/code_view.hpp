@@ -112,7 +112,7 @@ class CodeView {
   void draw_find_row(DrawContext& context, ImVec2 low, float width);
   void draw_replace_row(DrawContext& context, ImVec2 low);
   void draw_line_row(DrawContext& context, ImVec2 low, float width);
-  std::string with_separators(const DrawContext& context, bool* none) const;
+  std::string count_text(const DrawContext& context, bool* none) const;
   void draw_brackets(DrawContext& context, const Geometry& geometry);
 
   float width_of(const Geometry& geometry, std::string_view text) const;

@@ -17,8 +17,6 @@ namespace {
 constexpr float kUncheckedPadding = 24, kRow = 24, kUncheckedTitle = 24, kBar = 88, kTable = 320, kGutter = 40;
 constexpr size_t kMostFindings = 4;
 
-std::string with_separators(uint64_t count) { return with_separators(count); }
-
 /// The shown output; a row of tabs if there are several.
 size_t choose_output(PanelContext& context, CorrectnessState& state, const RunResult& run) {
   size_t& chosen = state.unchecked;
