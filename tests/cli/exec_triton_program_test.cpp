@@ -206,14 +206,14 @@ TEST_F(OwnTriton, AHeuristicTellsThemApart) {
 }
 
 constexpr const char* kCopies =
-    "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef copy(x, y, n, BLOCK: tl.constexpr):\n"
+    "import triton\nimport triton.language as tl\n@@\n\n@triton.jit\ndef copy(x, y, n, BLOCK: tl.constexpr):\n"
     "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
     "    tl.store(y + i, doubled(tl.load(x + i, mask=i < n)), mask=i < n)\n";
 constexpr const char* kDoubled = "\n@triton.jit\ndef doubled(v):\n    return 2 * v\n";
 
 std::string copies(const std::string& import) {
   std::string text = kCopies;
-  return text.replace(text.find(""), 2, import);
+  return text.replace(text.find("@@"), 2, import);
 }
 
 TEST_F(OwnTriton, AnImportedFileMayRaise) {
