@@ -67,7 +67,7 @@ use_precompiled(views tilescope_window)
 
 use_unity(tilescope_reading tilescope_form tilescope_exercises tilescope_draw tilescope_session tilescope_recall tilescope_sandbox tilescope_observed tilescope_workshop
   tilescope_view tilescope_panels tilescope_commands tilescope_window)
-use_unity(tilescope_views MOST 14)  # those whose files are changed most: a group is compiled again as a whole
+use_unity(tilescope_views MOST 20)  # those whose files are changed most: a group is compiled again as a whole
 
 add_executable(tilescope app/main.cpp)
 target_link_libraries(tilescope PRIVATE tilescope_views tilescope_labs tilescope_window)

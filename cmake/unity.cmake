@@ -1,8 +1,8 @@
 # Several files of a library are compiled as one: of the time that a file takes, most goes into the headers that it reads
 # and into what their templates become. Files that define the same name at their top level are kept apart, so that no
 # file has to know of the others; a namespace of its own for each file (tilescope::softmax_lab) lets all go together.
-# Those that read the headers of JSON, the slowest here, are kept together. CMake configures again (one second) when a
-# file is edited, as its names may have changed.
+# Those that read the headers of JSON, the slowest here, are kept together where a library needs several groups anyway.
+# CMake configures again (one second) when a file is edited, as its names may have changed.
 #
 #   use_unity(TARGETS… [MOST files])
 set(usual_unity OFF)  # builds for development: errors and warnings are those of each file
@@ -62,6 +62,7 @@ endfunction()
 
 function(group_files target most)
   get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources number)
   set(groups 0)
   foreach(source IN LISTS sources)
     if(NOT source MATCHES "^${PROJECT_SOURCE_DIR}/.*\\.cpp$")
@@ -73,7 +74,11 @@ function(group_files target most)
       continue()  # compiled once for every kind of SIMD that a CPU may have, from within itself
     endif()
     string(FIND "${text}" "#include <nlohmann/json.hpp>" reads_json)
-    string(COMPARE GREATER ${reads_json} -1 reads_json)
+    if(reads_json GREATER -1 AND number GREATER 16)
+      set(reads_json TRUE)
+    else()
+      set(reads_json FALSE)
+    endif()
     names_defined_in("${text}" names)
     string(REGEX REPLACE "=[^;]*" "" bases "${names}")
     set(chosen)

@@ -18,7 +18,7 @@ constexpr const char* kTourLab = "hello";
 constexpr const char* kRung = "one-block";  // the next one has the whole grid
 constexpr const char* kParam = "BLOCK";
 // Unscaled pixels.
-constexpr float kTourWidth = 300, kTourPadding = 16, kTourRow = 24, kLine = 19, kTip = 9, kAway = 14, kMargin = 8;
+constexpr float kTourWidth = 300, kTourPadding = 16, kTourRow = 24, kTourLine = 19, kTip = 9, kAway = 14, kMargin = 8;
 constexpr float kHeader = 48, kTourTabs = 40, kStatus = 24;  // heights of these areas
 
 constexpr std::array<const char*, Tour::kSteps> kTitles{"tour.slider", "tour.rung", "tour.break", "tour.look"};
@@ -142,7 +142,8 @@ float draw_step(const PanelContext& context, ImDrawList* list, ImVec2 low, float
   float height = context.px(kTourRow);
   if (!current) return height;
   const TextRun run[] = {{context.fonts.small, theme.text, context.strings(kHints[step])}};
-  height += flow_text(list, {low.x + indent, low.y + height - context.px(2)}, width - indent, context.px(kLine), run);
+  height +=
+      flow_text(list, {low.x + indent, low.y + height - context.px(2)}, width - indent, context.px(kTourLine), run);
   return height + context.px(4);
 }
 
@@ -153,7 +154,7 @@ float draw_body(const PanelContext& context, ImDrawList* list, ImVec2 low, float
   if (current_step(context.view.tour) == Tour::kSteps) {
     const TextRun run[] = {{context.fonts.small, context.theme.text, context.strings("tour.done")}};
     y += context.px(6);
-    y += flow_text(list, {low.x, y}, width, context.px(kLine), run);
+    y += flow_text(list, {low.x, y}, width, context.px(kTourLine), run);
   }
   return y - low.y;
 }

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uintmax_t kLargestFile = 16u << 20;
+constexpr std::uintmax_t kLargestRecording = 16u << 20;
 constexpr int kFormatWithRates = 1, kMapFormatWithRates = 2;  // written by earlier versions of the program
 
 json to_json(const TimingPoint& point, bool of_map) {
@@ -223,7 +223,7 @@ Result<SpeedReport> read_recording(const std::filesystem::path& file) {
   std::error_code error;
   const auto size = std::filesystem::file_size(file, error);
   if (error) return fail(ErrorId::file_not_found, file.string(), error.message());
-  if (size > kLargestFile) return fail(ErrorId::recording_refused, file.string(), "it is too large");
+  if (size > kLargestRecording) return fail(ErrorId::recording_refused, file.string(), "it is too large");
   const auto text = read_text(file);
   if (!text) return fail(ErrorId::file_not_found, file.string(), "it cannot be read");
   const json document = parse_json(*text);

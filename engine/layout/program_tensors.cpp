@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ProgramTensor::Kind;
 
-std::string_view file_part(std::string_view path) {
+std::string_view path_end(std::string_view path) {
   const size_t slash = path.find_last_of('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
@@ -105,7 +105,7 @@ const Operation* operation_of(std::string_view line) {
 class TensorReader {
  public:
   TensorReader(std::string_view ttgir, std::string_view file)
-      : text_(ttgir), file_(file_part(file)), locations_(ttgir), aliases_(ttgir) {}
+      : text_(ttgir), file_(path_end(file)), locations_(ttgir), aliases_(ttgir) {}
 
   std::vector<ProgramTensor> read() {
     const Operation* reduction = nullptr;  // its types stand where its block is closed
@@ -160,7 +160,7 @@ class TensorReader {
     const MlirLocation location = locations_.of_line(line);
     tensor.name = location.name;
     for (const MlirPlace& place : location.places)
-      if (tensor.line == 0 && file_part(place.file) == file_) tensor.line = place.line;
+      if (tensor.line == 0 && path_end(place.file) == file_) tensor.line = place.line;
     if (tensor.line != 0 && tensor.element_bytes != 0) found_.push_back(std::move(tensor));
   }
 

@@ -6,7 +6,7 @@ namespace tilescope {
 namespace {
 
 // From library_types.h and cublas_api.h; the values have been stable since version 11 of the toolkit.
-constexpr int kReal32 = 0, kReal16 = 2, kRealBrain16 = 14;
+constexpr int kProductReal32 = 0, kReal16 = 2, kRealBrain16 = 14;
 constexpr int kCompute32 = 68, kComputeTensorFloat = 77;
 
 struct NamedType {
@@ -62,7 +62,7 @@ ProductBuffers buffers_of(const MatrixProduct& product) {
 
 int cuda_type_of(DType type) {
   if (type == DType::f16) return kReal16;
-  return type == DType::bf16 ? kRealBrain16 : kReal32;
+  return type == DType::bf16 ? kRealBrain16 : kProductReal32;
 }
 int compute_type_of(const MatrixProduct& product) { return product.tensor_float ? kComputeTensorFloat : kCompute32; }
 

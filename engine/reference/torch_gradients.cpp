@@ -20,7 +20,9 @@ namespace fs = std::filesystem;
 constexpr const char* kTorch = "PyTorch";
 constexpr std::chrono::seconds kPatience{240};  // importing PyTorch, and both precisions
 
-tl::unexpected<Error> unavailable(const Phrase& why) { return fail(ErrorId::reference_unavailable, kTorch, why); }
+tl::unexpected<Error> gradients_unavailable(const Phrase& why) {
+  return fail(ErrorId::reference_unavailable, kTorch, why);
+}
 
 /// A folder that goes away with this.
 class TemporaryFolder {
@@ -99,7 +101,7 @@ Result<TorchGradients> read_answer(const json& answer, const TapeProgram& progra
     if (one.node && value != program.result()) continue;
     gradients.values[value].resize(one.shape == TapeShape::matrix ? problem.rows * problem.columns : problem.columns);
     if (!read_doubles(folder / (one.name + ".f64"), gradients.values[value]))
-      return unavailable(phrase("it wrote too few numbers for '{}'", one.name));
+      return gradients_unavailable(phrase("it wrote too few numbers for '{}'", one.name));
     if (errors.contains(one.name) && errors[one.name].is_number())
       gradients.float_errors[value] = errors[one.name].get<double>();
   }
@@ -112,23 +114,23 @@ Result<TorchGradients> torch_gradients(const fs::path& assets, const TapeProgram
                                        const std::stop_token& stop, const std::string& interpreter) {
   const fs::path script = assets / "python" / "autograd_child.py";
   std::error_code ignored;
-  if (!fs::exists(script, ignored)) return unavailable(phrase("{} is missing", script.string()));
+  if (!fs::exists(script, ignored)) return gradients_unavailable(phrase("{} is missing", script.string()));
   const TemporaryFolder folder;
   const auto request = make_request(program, problem, folder.path());
-  if (!request) return unavailable(phrase("{} cannot be written", folder.path().string()));
+  if (!request) return gradients_unavailable(phrase("{} cannot be written", folder.path().string()));
   const char* variable = std::getenv("TILESCOPE_PYTHON");
   const std::string python = !interpreter.empty() ? interpreter : variable && *variable ? variable : "python3";
   auto child = ChildProcess::start({python, "-B", script.string()});
-  if (!child) return unavailable(child.error().reason);
+  if (!child) return gradients_unavailable(child.error().reason);
   const auto line = (*child)->ask(json_text(*request), kPatience, stop);
   if (!line && line.error().cancelled) return fail(ErrorId::cancelled);
-  if (!line) return unavailable(line.error().reason);
+  if (!line) return gradients_unavailable(line.error().reason);
   const json answer = json_from(*line);
   if (!answer.is_object() || !answer.value("ok", json()).is_boolean())
-    return unavailable(phrase("its answer does not belong to the request"));
+    return gradients_unavailable(phrase("its answer does not belong to the request"));
   if (!answer["ok"].get<bool>()) {
     const json reason = answer.value("reason", json());
-    return unavailable(reason.is_string() ? Phrase(reason.get<std::string>()) : Phrase("it gave no reason"));
+    return gradients_unavailable(reason.is_string() ? Phrase(reason.get<std::string>()) : Phrase("it gave no reason"));
   }
   return read_answer(answer, program, problem, folder.path());
 }

@@ -82,8 +82,8 @@ constexpr auto kKnownTypes = std::to_array<KnownType>({
 constexpr std::array<std::string_view, 14> kTypeQualifiers{
     "const", "volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__", "struct",
     "class", "enum",     "typename",     "std",        "register", "__const__",         "constexpr"};
-constexpr std::array<std::string_view, 9> kArithmetic{"unsigned", "signed", "char",   "short", "int",
-                                                      "long",     "float",  "double", "bool"};
+constexpr std::array<std::string_view, 9> kArithmeticTypes{"unsigned", "signed", "char",   "short", "int",
+                                                           "long",     "float",  "double", "bool"};
 
 template <class List>
 bool is_one_of(std::string_view word, const List& list) {
@@ -94,7 +94,7 @@ bool is_one_of(std::string_view word, const List& list) {
 std::optional<DType> arithmetic_type(const std::vector<std::string>& words) {
   if (words.empty()) return std::nullopt;
   for (const std::string& word : words)
-    if (!is_one_of(word, kArithmetic)) return std::nullopt;
+    if (!is_one_of(word, kArithmeticTypes)) return std::nullopt;
   const auto has = [&](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); };
   const bool is_unsigned = has("unsigned");
   if (has("double")) return DType::f64;
@@ -137,7 +137,7 @@ Declarator take_apart(const std::string& declaration) {
   }
   // In "float* x" the name follows the star; in "float x" and "float x[4]" it is the last word.
   const bool array = declaration.find('[') != std::string::npos;
-  const bool last_is_name = result.words.size() > 1 && !is_one_of(result.words.back(), kArithmetic);
+  const bool last_is_name = result.words.size() > 1 && !is_one_of(result.words.back(), kArithmeticTypes);
   if (result.name.empty() && (result.stars == 0 || array) && last_is_name) {
     result.name = result.words.back();
     result.words.pop_back();
