@@ -28,4 +28,6 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
+std::string_view file_part(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
 }  // namespace tilescope

@@ -16,4 +16,7 @@ std::vector<std::string> lines_of(std::string_view text);
 /// ASCII letters in lower case; other bytes stay as they are.
 std::string lower_case(std::string_view text);
 
+/// What stands behind the last '/': "c.cu" of "a/b/c.cu". The result points into `path`.
+std::string_view file_part(std::string_view path);
+
 }  // namespace tilescope

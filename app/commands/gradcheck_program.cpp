@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int64_t kLeastColumns = 16, kProgramMostElements = 1 << 16;
+constexpr int64_t kLeastColumns = 16, kMostProgramElements = 1 << 16;
 // Differences are off by about 1e-9, more where gradients are large: what is allowed beside their own estimate.
 constexpr double kAllowed = 1e-6;
 
@@ -48,15 +48,15 @@ Result<void> read_sizes(const std::vector<std::string>& texts, CheckedProgram& c
     auto value = parse_integer(assignment->name, assignment->value);
     if (!value) return forward(value);
     const bool rows = assignment->name == "rows";
-    if (*value < (rows ? 1 : kLeastColumns) || *value > kProgramMostElements)
+    if (*value < (rows ? 1 : kLeastColumns) || *value > kMostProgramElements)
       return fail(ErrorId::parameter_range, assignment->name, *value,
-                  phrase("{} to {}", rows ? int64_t{1} : kLeastColumns, kProgramMostElements));
+                  phrase("{} to {}", rows ? int64_t{1} : kLeastColumns, kMostProgramElements));
     (rows ? checked.rows : checked.columns) = static_cast<size_t>(*value);
   }
   const std::string product = "rows * columns";
-  if (checked.rows * checked.columns > static_cast<size_t>(kProgramMostElements))
+  if (checked.rows * checked.columns > static_cast<size_t>(kMostProgramElements))
     return fail(ErrorId::parameter_range, product, checked.rows * checked.columns,
-                phrase("at most {}", kProgramMostElements));
+                phrase("at most {}", kMostProgramElements));
   return {};
 }
 

@@ -119,7 +119,7 @@ std::string rate_text(double per_second) {
 }
 
 std::string short_number(double value) {
-  if (value == std::floor(value) && std::fabs(value) < 1e9) return with_separators(value);
+  if (value == std::floor(value) && std::fabs(value) < 1e9) return with_separators(static_cast<int64_t>(value));
   std::string text = fmt::format("{:.4g}", value);
   const size_t exponent = text.find('e');
   if (exponent == std::string::npos) return text;

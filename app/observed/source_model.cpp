@@ -11,6 +11,7 @@
 #include "engine/compile/python_parts.hpp"
 #include "engine/compile/triton/mlir_locations.hpp"
 #include "engine/sim/ptx/inlining_comment.hpp"
+#include "engine/text.hpp"
 
 namespace tilescope {
 namespace {
@@ -156,10 +157,7 @@ Listing::Origin origin_of_directive(std::string_view directive, const std::vecto
 
 }  // namespace
 
-std::string file_name_of(std::string_view path) {
-  const size_t slash = path.find_last_of('/');
-  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
-}
+std::string file_name_of(std::string_view path) { return std::string(file_part(path)); }
 
 void Ledger::add(uint32_t line, AccessKind kind, uint64_t requests, uint64_t sectors, uint64_t useful) {
   LineLedger one{.useful_bytes = useful, .requests = requests, .sectors = sectors};

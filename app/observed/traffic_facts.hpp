@@ -79,6 +79,7 @@ std::string model_error_text(const Strings& strings);
 
 /// "4", "4.5", "15.9"
 std::string figure_text(double value);
+
 /// A 128-byte line that an access touches. Bit k of `used`: byte k is requested.
 struct MemoryLine {
   int64_t line = 0;  // in the buffer: offset / 128

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/text.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -16,11 +18,6 @@ using Outcome = LayoutCheck::Outcome;
 constexpr uint32_t kLanes = 32;
 /// Fewer than of global memory: each lane has several addresses.
 constexpr uint64_t kMostSharedRequests = 512;
-
-std::string_view file_part(std::string_view path) {
-  const size_t slash = path.find_last_of('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 /// What an instruction of the trace has of a tensor.
 struct Part {

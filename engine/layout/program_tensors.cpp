@@ -6,16 +6,12 @@
 #include <utility>
 
 #include "engine/compile/triton/mlir_locations.hpp"
+#include "engine/text.hpp"
 
 namespace tilescope {
 namespace {
 
 using Kind = ProgramTensor::Kind;
-
-std::string_view path_end(std::string_view path) {
-  const size_t slash = path.find_last_of('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 /// "tensor<64x32x!tt.ptr<f16>, #blocked>" or "!ttg.memdesc<64x32xf16, #shared, #smem>": its parts.
 struct TypeParts {
@@ -105,7 +101,7 @@ const Operation* operation_of(std::string_view line) {
 class TensorReader {
  public:
   TensorReader(std::string_view ttgir, std::string_view file)
-      : text_(ttgir), file_(path_end(file)), locations_(ttgir), aliases_(ttgir) {}
+      : text_(ttgir), file_(file_part(file)), locations_(ttgir), aliases_(ttgir) {}
 
   std::vector<ProgramTensor> read() {
     const Operation* reduction = nullptr;  // its types stand where its block is closed
@@ -160,7 +156,7 @@ class TensorReader {
     const MlirLocation location = locations_.of_line(line);
     tensor.name = location.name;
     for (const MlirPlace& place : location.places)
-      if (tensor.line == 0 && path_end(place.file) == file_) tensor.line = place.line;
+      if (tensor.line == 0 && file_part(place.file) == file_) tensor.line = place.line;
     if (tensor.line != 0 && tensor.element_bytes != 0) found_.push_back(std::move(tensor));
   }
 

@@ -122,7 +122,7 @@ class Cublas final : public LibraryReference {
   std::shared_ptr<CublasReference> library_;
 };
 
-const bool cublas_registered = register_reference(
+const bool registered_cublas = register_reference(
     {.names = {"cublas"}, .make = [](const ReferenceFolders&) { return std::make_unique<Cublas>(); }});
 
 }  // namespace

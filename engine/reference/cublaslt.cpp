@@ -253,7 +253,7 @@ class CublasLt final : public LibraryReference {
   std::shared_ptr<CublasLtReference> library_;
 };
 
-const bool lt_registered = register_reference(
+const bool registered_lt = register_reference(
     {.names = {"cublaslt"}, .make = [](const ReferenceFolders&) { return std::make_unique<CublasLt>(); }});
 
 }  // namespace

@@ -20,7 +20,7 @@ class DeviceCopy final : public Reference {
   }
 };
 
-const bool copy_registered = register_reference({
+const bool registered_copy = register_reference({
     .names = {"device_copy"},
     .make = [](const ReferenceFolders&) { return std::make_unique<DeviceCopy>(); },
     .only_moves_bytes = true,

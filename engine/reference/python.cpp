@@ -193,7 +193,7 @@ class PythonLibraries final : public Reference {
   std::string reason_;  // why there is none
 };
 
-const bool python_registered = register_reference({
+const bool registered_python = register_reference({
     .names = {"torch", "torch_compile", "triton", "cudnn"},
     .make = [](const ReferenceFolders& folders) { return std::make_unique<PythonLibraries>(folders); },
 });

@@ -137,19 +137,18 @@ std::string row(const std::vector<GpuSpec>& gpus, const std::function<std::strin
 TEST(CheatSheets, HaveTheLimitsOfTheGpuTable) {
   const auto gpus = read_gpu_specs(kRoot / "assets/gpus.toml");
   ASSERT_TRUE(gpus);
-  const auto number = [](uint64_t value) { return with_separators(value); };
   const auto with_digits = [](double value, const char* format) { return fmt::format(fmt::runtime(format), value); };
   const std::vector<std::string> rows{
       row(*gpus, [&](const GpuSpec& one) { return one.architecture.substr(3, 1) + "." + one.architecture.substr(4); }),
-      row(*gpus, [&](const GpuSpec& one) { return number(one.multiprocessors); }),
-      row(*gpus, [&](const GpuSpec& one) { return number(one.max_threads_per_multiprocessor); }),
-      row(*gpus, [&](const GpuSpec& one) { return number(one.max_warps_per_multiprocessor); }),
-      row(*gpus, [&](const GpuSpec& one) { return number(one.max_blocks_per_multiprocessor); }),
-      row(*gpus, [&](const GpuSpec& one) { return number(one.registers_per_multiprocessor); }),
-      row(*gpus, [&](const GpuSpec& one) { return number(one.shared_bytes_per_multiprocessor / 1024); }),
-      row(*gpus, [&](const GpuSpec& one) { return number(one.shared_bytes_per_block / 1024); }),
-      row(*gpus, [&](const GpuSpec& one) { return number(one.l1_and_shared_bytes / 1024); }),
-      row(*gpus, [&](const GpuSpec& one) { return number(one.l2_bytes / 1024 / 1024); }),
+      row(*gpus, [&](const GpuSpec& one) { return with_separators(one.multiprocessors); }),
+      row(*gpus, [&](const GpuSpec& one) { return with_separators(one.max_threads_per_multiprocessor); }),
+      row(*gpus, [&](const GpuSpec& one) { return with_separators(one.max_warps_per_multiprocessor); }),
+      row(*gpus, [&](const GpuSpec& one) { return with_separators(one.max_blocks_per_multiprocessor); }),
+      row(*gpus, [&](const GpuSpec& one) { return with_separators(one.registers_per_multiprocessor); }),
+      row(*gpus, [&](const GpuSpec& one) { return with_separators(one.shared_bytes_per_multiprocessor / 1024); }),
+      row(*gpus, [&](const GpuSpec& one) { return with_separators(one.shared_bytes_per_block / 1024); }),
+      row(*gpus, [&](const GpuSpec& one) { return with_separators(one.l1_and_shared_bytes / 1024); }),
+      row(*gpus, [&](const GpuSpec& one) { return with_separators(one.l2_bytes / 1024 / 1024); }),
       row(*gpus, [&](const GpuSpec& one) { return with_digits(one.memory_bytes_per_second / 1e12, "{:.2f}"); }),
       row(*gpus, [&](const GpuSpec& one) { return with_digits(one.peak.fp32.value_or(0) / 1e12, "{:.1f}"); }),
       row(*gpus, [&](const GpuSpec& one) { return with_digits(one.peak.fp16.value_or(0) / 1e12, "{:.0f}"); })};

@@ -10,6 +10,7 @@
 #include "engine/kernel_language.hpp"
 #include "engine/run/engine.hpp"
 #include "engine/run/plan_compilation.hpp"
+#include "tests/labs/small_requests.hpp"
 #include "tests/thorough.hpp"
 
 namespace tilescope {
@@ -171,75 +172,6 @@ class EveryLab : public ::testing::TestWithParam<std::string> {
   const Lab& lab() const { return *find_lab(GetParam()); }
 };
 
-int64_t elements_of(const Lab& lab, const Config& config) {
-  int64_t elements = 0;
-  for (const BufferSpec& buffer : lab.buffers(config)) elements += buffer.count();
-  return elements;
-}
-
-/// Halves the largest size until little is left to simulate: still several blocks, the last of them partial.
-void make_small(const Lab& lab, Config& config) {
-  constexpr double kMostFlops = 2e7;
-  constexpr int64_t kMostElements = 200'000, kLeast = 130;
-  while (elements_of(lab, config) > kMostElements || (lab.flops && lab.flops(config) > kMostFlops)) {
-    const auto largest = std::max_element(lab.sizes.begin(), lab.sizes.end(), [&](const auto& one, const auto& other) {
-      return config.size(one.name) < config.size(other.name);
-    });
-    const int64_t smaller = (config.size(largest->name) / 2 / largest->multiple_of + 1) * largest->multiple_of;
-    if (smaller < std::max(largest->min, kLeast) || smaller >= config.size(largest->name)) return;
-    config.sizes[largest->name] = smaller;
-  }
-}
-
-double threads_of(const Request& request) {
-  double threads = 0;
-  if (const Result<Plan> plan = engine().plan(request))
-    for (const Launch& launch : plan->launches)
-      threads += static_cast<double>(launch.grid.count()) * static_cast<double>(launch.block.count());
-  return threads;
-}
-
-/// Many CTAs of many threads for each row are one of these values, but need not be launched for 200 rows.
-void make_short(const Lab& lab, Request& request) {
-  constexpr double kMostThreads = 1 << 20;
-  constexpr int64_t kLeast = 8;
-  double threads = threads_of(request);
-  while (threads > kMostThreads) {
-    std::optional<Config> shortest;
-    for (const Size& size : lab.sizes) {
-      Request shorter = request;
-      int64_t& value = shorter.config.sizes[size.name];
-      value = (value / 2 / size.multiple_of + 1) * size.multiple_of;
-      if (value < std::max(size.min, kLeast) || value >= request.config.size(size.name)) continue;
-      if (const double left = threads_of(shorter); left < threads) {
-        threads = left;
-        shortest = shorter.config;
-      }
-    }
-    if (!shortest) return;
-    request.config = *shortest;
-  }
-}
-
-/// What the kernels of a request compute, and with which constants: more CTAS than there are tiles make no difference,
-/// nor does a parameter that is set to its default.
-std::string work_of(const Request& request) {
-  const Result<Plan> plan = engine().plan(request);
-  if (!plan) return plan.error().message;
-  std::string work;
-  for (const Define& define : plan->defines) work += fmt::format("{}={} ", define.name, define.value);
-  for (const auto& [name, size] : request.config.sizes) work += fmt::format("{}={} ", name, size);
-  for (const Launch& launch : plan->launches) {
-    const auto& [grid, block] = std::tie(launch.grid, launch.block);
-    work += fmt::format("{} <<<{}x{}x{}, {}x{}x{}, {}>>>", launch.kernel, grid.x, grid.y, grid.z, block.x, block.y,
-                        block.z, launch.shared_bytes);
-    for (const Argument& argument : launch.arguments)
-      if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
-        for (const std::byte byte : scalar->bytes) work += fmt::format(" {:02x}", std::to_integer<int>(byte));
-  }
-  return work;
-}
-
 /// A rung and the parameters that it takes, each with the values that it has to run.
 struct ValuesOfRung {
   const Rung* rung = nullptr;
@@ -271,11 +203,11 @@ TEST_P(EveryLab, IsCorrectForEveryValueOfEveryParameter) {
   std::set<std::string> done;
   const auto is_possible = [&](const Rung& rung, Request& request) {
     make_small(lab(), request.config);
-    make_short(lab(), request);
+    make_short(engine(), lab(), request);
     return !is_refused(lab(), rung, request.config);
   };
   const auto check = [&](const Request& request) {
-    if (done.insert(work_of(request)).second) expect_correct(request);
+    if (done.insert(work_of(engine(), request)).second) expect_correct(request);
   };
   const std::vector<Rung> rungs = rungs_that_compile(lab());
   for (auto& [rung, values] : values_of_rungs(lab(), rungs)) {

@@ -285,7 +285,6 @@ void shared_card(Column& column) {
     needed += line.passes;
   }
   if (passes == 0) return;
-  const auto number = [](uint64_t value) { return with_separators(value); };
   const uint64_t conflicts = passes - std::min(passes, needed);
   {
     const Dimmed dimmed(column);
@@ -295,10 +294,12 @@ void shared_card(Column& column) {
     const bool veiled = context.view.hides(ShownNumber::wavefronts);
     explain_rect(column.context, {column.left, top}, {column.right, column.y + column.px(28 + 2 * kCardsLine)},
                  context.strings("controls.shared_meaning"));
-    card_number(column, column.fonts().title_semibold, 20, colour, number(passes), veiled);
+    card_number(column, column.fonts().title_semibold, 20, colour, with_separators(passes), veiled);
     column.y += column.px(28);
-    card_line(column, context.strings("controls.passes_needed"), number(needed), column.theme().text, {}, veiled);
-    card_line(column, context.strings("controls.bank_conflicts"), number(conflicts), column.theme().text, {}, veiled);
+    card_line(column, context.strings("controls.passes_needed"), with_separators(needed), column.theme().text, {},
+              veiled);
+    card_line(column, context.strings("controls.bank_conflicts"), with_separators(conflicts), column.theme().text, {},
+              veiled);
     mark(column.context, "card.shared", {column.left, top}, {column.right, column.y});
   }
   column.separator(16);
@@ -316,7 +317,6 @@ void traffic_card(Column& column) {
       paragraph(column, sentence(text, context.result->not_observed_reason), column.theme().muted);
     } else {
       const Counters& counters = context.result->traffic.counters;
-      const auto number = [](uint64_t value) { return with_separators(value); };
       const auto moved = static_cast<double>(counters.global_bytes_moved());
       const double useful = moved > 0 ? static_cast<double>(counters.global_bytes_useful()) / moved : 0;
       const float top = column.y;
@@ -329,11 +329,12 @@ void traffic_card(Column& column) {
       card_number(column, column.fonts().title_semibold, 20, colour, bytes_text(moved), veiled);
       column.y += column.px(28);
       card_line(column, text("controls.sectors"),
-                fmt::format("{}, {}", number(counters.global_load_sectors), number(counters.global_store_sectors)),
+                fmt::format("{}, {}", with_separators(counters.global_load_sectors),
+                            with_separators(counters.global_store_sectors)),
                 column.theme().text, {}, veiled);
       if (counters.global_atomic_requests > 0)
-        card_line(column, text("controls.atomic_sectors"), number(counters.global_atomic_sectors), column.theme().text,
-                  {}, veiled);
+        card_line(column, text("controls.atomic_sectors"), with_separators(counters.global_atomic_sectors),
+                  column.theme().text, {}, veiled);
       card_line(column, text("controls.useful"), percent_text(useful), column.theme().text, {}, veiled);
       mark(column.context, "card.traffic", {column.left, top}, {column.right, column.y});
     }

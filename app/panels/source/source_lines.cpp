@@ -139,14 +139,14 @@ void SourcePanel::draw_traffic(PanelContext& context, const LineLedger& ledger, 
 
 void SourcePanel::explain_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high) {
   if (!ImGui::IsMouseHoveringRect(low, high)) return;
-  const auto number = [](uint64_t value) { return with_separators(value); };
   const double used = 100.0 * static_cast<double>(ledger.useful_bytes) /
                       static_cast<double>(std::max<uint64_t>(ledger.moved_bytes(), 1));
   explain_rect(context, low, high,
-               context.strings.format(
-                   "source.line_meaning", fmt::arg("requests", number(ledger.requests)),
-                   fmt::arg("sectors", number(ledger.sectors)), fmt::arg("moved", number(ledger.moved_bytes())),
-                   fmt::arg("useful", number(ledger.useful_bytes)), fmt::arg("used", fmt::format("{:.0f}", used))));
+               context.strings.format("source.line_meaning", fmt::arg("requests", with_separators(ledger.requests)),
+                                      fmt::arg("sectors", with_separators(ledger.sectors)),
+                                      fmt::arg("moved", with_separators(ledger.moved_bytes())),
+                                      fmt::arg("useful", with_separators(ledger.useful_bytes)),
+                                      fmt::arg("used", fmt::format("{:.0f}", used))));
 }
 
 bool SourcePanel::is_parameter(const PanelContext& context, std::string_view word) {

@@ -259,7 +259,7 @@ std::vector<std::string> split_extents(std::string_view text) { return split_out
 std::vector<std::string> split_at_commas(std::string_view text) { return split_outside_brackets(text, false); }
 
 std::string value_as_text(long double value) {
-  if (value == std::floor(value) && std::fabs(value) < 9e18L) return with_separators(value);
+  if (value == std::floor(value) && std::fabs(value) < 9e18L) return with_separators(static_cast<int64_t>(value));
   return fmt::format("{:.6g}", static_cast<double>(value));
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kPadding = 24;  // unscaled pixels
 
-const ViewRegistration correctness_registered{{"correctness", 80, make_view<CorrectnessView>}};
+const ViewRegistration registered_correctness{{"correctness", 80, make_view<CorrectnessView>}};
 
 /// The shown output: the learner's choice while the lab stays the same; else the first that fails.
 size_t choose_output(PanelContext& context, CorrectnessState& state, const RunResult& run) {

@@ -156,9 +156,10 @@ float FusionView::draw_graph_cost(PanelContext& context, ImVec2 low, float width
   y += draw_paragraph(context, {low.x, y}, width, break_even_text(strings, graph_), false);
   for (const std::string& text : decision_texts(strings, graph_))
     y += draw_paragraph(context, {low.x, y}, width, text, false);
-  std::string rates = strings.format("view.fusion.rates", fmt::arg("launch", fusion_micro(graph_.gpu.launch_seconds)),
-                                     fmt::arg("of", graph_.launch_of.empty() ? graph_.gpu.name : graph_.launch_of),
-                                     fmt::arg("bandwidth", with_separators(graph_.gpu.bytes_per_second * 1e-9)));
+  std::string rates =
+      strings.format("view.fusion.rates", fmt::arg("launch", fusion_micro(graph_.gpu.launch_seconds)),
+                     fmt::arg("of", graph_.launch_of.empty() ? graph_.gpu.name : graph_.launch_of),
+                     fmt::arg("bandwidth", with_separators(static_cast<int64_t>(graph_.gpu.bytes_per_second * 1e-9))));
   y += draw_paragraph(context, {low.x, y}, width, rates, true);
   mark(context, "fusion_even", low, {low.x + width, y});
   return y + draw_groups_cost(context, {low.x, y + context.px(8)}, width) - low.y;

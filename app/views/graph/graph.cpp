@@ -25,7 +25,7 @@ constexpr float kBriefView = 340;  // below this height the sentence has its fir
 constexpr const char* kGraphLab = "transformer-graph";
 constexpr double kMicro = 1e6;
 
-const ViewRegistration graph_registered{{"graph", 96, make_view<GraphView>, /*leads=*/true}};
+const ViewRegistration registered_graph{{"graph", 96, make_view<GraphView>, /*leads=*/true}};
 
 std::string compact(double value) {
   static constexpr std::array<const char*, 5> kUnits{" ", " k", " M", " G", " T"};

@@ -90,11 +90,10 @@ struct CheckText {
 CheckText check_text(LayoutFrame& frame, const LayoutCheck& check) {
   const Strings& strings = frame.context.strings;
   const Theme& theme = frame.context.theme;
-  const auto number = [](uint64_t value) { return with_separators(value); };
   switch (check.outcome) {
     case Outcome::matches: {
-      std::string text = strings.format("layout.matches_text", fmt::arg("requests", number(check.requests)),
-                                        fmt::arg("lanes", number(check.lanes)));
+      std::string text = strings.format("layout.matches_text", fmt::arg("requests", with_separators(check.requests)),
+                                        fmt::arg("lanes", with_separators(check.lanes)));
       if (!check.stride_bytes.empty()) {
         std::string strides;
         for (const int64_t stride : check.stride_bytes)
@@ -108,11 +107,13 @@ CheckText check_text(LayoutFrame& frame, const LayoutCheck& check) {
       const bool differs = check.outcome == Outcome::differs;
       std::string text = strings(differs ? "layout.differs_text" : "layout.uneven_text");
       if (check.difference)
-        text += " " +
-                strings.format(
-                    "layout.difference", fmt::arg("lane", check.difference->lane),
-                    fmt::arg("got", number(static_cast<uint64_t>(region_of(check.difference->address).offset))),
-                    fmt::arg("expected", number(static_cast<uint64_t>(region_of(check.difference->expected).offset))));
+        text +=
+            " " +
+            strings.format(
+                "layout.difference", fmt::arg("lane", check.difference->lane),
+                fmt::arg("got", with_separators(static_cast<uint64_t>(region_of(check.difference->address).offset))),
+                fmt::arg("expected",
+                         with_separators(static_cast<uint64_t>(region_of(check.difference->expected).offset))));
       return {strings(differs ? "layout.differs" : "layout.uneven"), std::move(text),
               differs ? theme.error : theme.waiting};
     }

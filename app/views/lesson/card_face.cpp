@@ -19,7 +19,7 @@ constexpr float kLine = 22, kField = 30, kFieldWidth = 132, kNumber = 30;
 constexpr int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
 
 std::string number_text(double number) {
-  if (number == std::floor(number) && std::fabs(number) < 1e15) return with_separators(number);
+  if (number == std::floor(number) && std::fabs(number) < 1e15) return with_separators(static_cast<int64_t>(number));
   return fmt::format("{:g}", number);
 }
 

@@ -8,7 +8,7 @@
 namespace tilescope {
 
 std::optional<std::string> live_value(std::string_view name, const RunResult& result) {
-  const auto text = [](auto value) { return with_separators(value); };
+  const auto text = [](auto value) { return with_separators(static_cast<int64_t>(value)); };
   if (const WaveSchedule* waves = shown_waves(result); waves != nullptr && name == "last_wave")
     return text(waves->last_wave_blocks());
   const auto value = run_value(name, result);

@@ -41,21 +41,22 @@ void react(OrderFrame& frame, const ShownOrder& order, uint32_t tile) {
   if (position >= frame.model().blocks) return;
   const uint32_t block = picture.block_of_tile(tile);
   frame.context.view.hover.block = block;
-  const auto number = [](uint64_t value) { return with_separators(value); };
   const uint64_t wave = position / std::max<uint64_t>(1, frame.model().resident_blocks);
   std::string text;
   if (picture.matrix) {
     const auto& operands = frame.model().operands;
-    text = strings.format("order.explain_tile", fmt::arg("row", number(picture.row_of(tile))),
-                          fmt::arg("column", number(picture.column_of(tile))), fmt::arg("position", number(position)),
-                          fmt::arg("all", number(frame.model().blocks)), fmt::arg("wave", number(wave + 1)),
-                          fmt::arg("a", operand_name(operands[frame.model().row_operand].name)),
-                          fmt::arg("b", operand_name(operands[frame.model().column_operand].name)));
+    text = strings.format(
+        "order.explain_tile", fmt::arg("row", with_separators(picture.row_of(tile))),
+        fmt::arg("column", with_separators(picture.column_of(tile))), fmt::arg("position", with_separators(position)),
+        fmt::arg("all", with_separators(frame.model().blocks)), fmt::arg("wave", with_separators(wave + 1)),
+        fmt::arg("a", operand_name(operands[frame.model().row_operand].name)),
+        fmt::arg("b", operand_name(operands[frame.model().column_operand].name)));
   } else {
-    text = strings.format("order.explain_block", fmt::arg("block", number(position)),
-                          fmt::arg("all", number(frame.model().blocks)), fmt::arg("wave", number(wave + 1)));
+    text = strings.format("order.explain_block", fmt::arg("block", with_separators(position)),
+                          fmt::arg("all", with_separators(frame.model().blocks)),
+                          fmt::arg("wave", with_separators(wave + 1)));
   }
-  if (!order.launched) text += strings.format("order.explain_launched", fmt::arg("block", number(block)));
+  if (!order.launched) text += strings.format("order.explain_launched", fmt::arg("block", with_separators(block)));
   explain(frame.context, text);
   if (ImGui::IsItemClicked()) {
     Selection picked;

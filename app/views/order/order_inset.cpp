@@ -98,11 +98,10 @@ void draw_inset(OrderFrame& frame, const ShownOrder& order, const OrderMapPlace&
   frame.list->AddRectFilled(inset.low, inset.high, theme.window, 6 * unit);
   frame.list->AddRect({inset.low.x + 0.5F, inset.low.y + 0.5F}, {inset.high.x - 0.5F, inset.high.y - 0.5F},
                       mix(theme.separator, theme.muted, 0.4F), 6 * unit, 0, unit);
-  const auto number = [](uint32_t value) { return with_separators(value); };
   const std::string title = frame.context.strings.format(
-      picture.matrix ? "order.part" : "order.part_of_blocks", fmt::arg("row", number(part.row)),
-      fmt::arg("last_row", number(part.row + part.rows - 1)), fmt::arg("column", number(part.column)),
-      fmt::arg("last_column", number(part.column + part.columns - 1)));
+      picture.matrix ? "order.part" : "order.part_of_blocks", fmt::arg("row", with_separators(part.row)),
+      fmt::arg("last_row", with_separators(part.row + part.rows - 1)), fmt::arg("column", with_separators(part.column)),
+      fmt::arg("last_column", with_separators(part.column + part.columns - 1)));
   ImFont* font = frame.context.fonts.small;
   draw_text(frame.list, font, {inset.cells.x, centred_top(font, inset.low.y + (kInsetTitle / 2 + 1) * unit)},
             theme.muted, fit_text(font, title, inset.high.x - inset.cells.x - kPad * unit));

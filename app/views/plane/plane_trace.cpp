@@ -152,7 +152,7 @@ void draw_steps_axis(PlaneFrame& frame, const StepPlot& plot) {
   for (const plots::Tick& tick : plots::fitting_ticks(range, static_cast<double>(plot.high.x - plot.low.x),
                                                       static_cast<double>(frame.px(24)), width)) {
     if (tick.value != std::floor(tick.value) || tick.value >= range.high) continue;
-    const std::string text = with_separators(tick.value);
+    const std::string text = with_separators(static_cast<int64_t>(tick.value));
     const float centre = plot.x(tick.value / each + 0.5);
     if (centre + text_size(font, text).x / 2 > plot.high.x) continue;
     draw_text_centred(frame.list, font, {centre, y}, theme.muted, text);

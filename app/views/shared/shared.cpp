@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMostNamed = 2;                         // regions named in a sentence
 constexpr float kFragments = 112, kLeastPipeline = 150;  // unscaled heights
 
-const ViewRegistration shared_registered{{"shared", 60, make_view<SharedView>}};
+const ViewRegistration registered_shared{{"shared", 60, make_view<SharedView>}};
 
 void follow(SharedState& panel, PanelContext& context) {
   const auto record = context.session.steps();

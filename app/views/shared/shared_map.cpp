@@ -8,13 +8,13 @@
 #include "app/observed/wording.hpp"
 #include "app/views/shared/shared_view.hpp"
 #include "engine/numbers.hpp"
+#include "engine/traffic/access/shared_banks.hpp"
 
 namespace tilescope {
 namespace {
 
 constexpr float kHeader = 28, kAxis = 20, kStrip = 64, kNames = 84, kRow = 20;  // unscaled
-constexpr uint32_t kWordBytes = 4;
-constexpr uint32_t kChunk = 16;  // bytes
+constexpr uint32_t kChunk = 16;                                                 // bytes
 
 uint32_t rows_of(const SharedPicture& picture) { return picture.words() / kBanks; }
 
@@ -36,8 +36,8 @@ std::vector<bool> touched_words(const SharedFrame& frame, const std::optional<Sh
   if (!touched) return words;
   for (uint32_t left = touched->lanes; left != 0; left &= left - 1) {
     const uint32_t first = touched->first[static_cast<size_t>(std::countr_zero(left))];
-    for (uint32_t at = 0; at < touched->bytes; at += kWordBytes)
-      if ((first + at) / kWordBytes < words.size()) words[(first + at) / kWordBytes] = true;
+    for (uint32_t at = 0; at < touched->bytes; at += kBankWordBytes)
+      if ((first + at) / kBankWordBytes < words.size()) words[(first + at) / kBankWordBytes] = true;
   }
   return words;
 }
@@ -67,7 +67,7 @@ void draw_header(SharedFrame& frame, ImVec2 low, float right) {
                           .x;
   const std::string what = context.strings.format(
       "shared.map_of", fmt::arg("block", block_number(frame.result().tiles.grid, frame.step.record().block)),
-      fmt::arg("bytes", with_separators(frame.picture.words() * kWordBytes)));
+      fmt::arg("bytes", with_separators(frame.picture.words() * kBankWordBytes)));
   draw_text(frame.step.list, context.fonts.small, {low.x + width + frame.px(10), centred_top(context.fonts.small, y)},
             context.theme.muted, fit_text(context.fonts.small, what, badge_left - low.x - width - frame.px(18)));
   explain_rect(context, low, {badge_left, low.y + frame.px(20)}, context.strings("shared.map_meaning"));
@@ -115,9 +115,9 @@ float draw_names(SharedFrame& frame, const Strip& strip, float right) {
   float free = strip.low.y;
   for (size_t i = 0; i < frame.picture.regions().size(); ++i) {
     const SharedRegion& region = frame.picture.regions()[i];
-    const float top = strip.y_of(region.first / (kBanks * kWordBytes));
+    const float top = strip.y_of(region.first / (kBanks * kBankWordBytes));
     const float bottom =
-        std::min(strip.y_of((region.end + kBanks * kWordBytes - 1) / (kBanks * kWordBytes)), strip.high.y);
+        std::min(strip.y_of((region.end + kBanks * kBankWordBytes - 1) / (kBanks * kBankWordBytes)), strip.high.y);
     const float x = strip.high.x + frame.px(6);
     frame.step.list->AddRectFilled({x, top + 1}, {x + frame.px(2), std::max(bottom - 1, top + 2)},
                                    colour_of_buffer(context.theme, frame.picture, region.buffer));
@@ -209,7 +209,7 @@ void draw_touched(SharedFrame& frame, const Near& near, const std::vector<bool>&
       const uint32_t first = row * kBanks + bank;
       uint32_t end = bank;
       while (end < kBanks && row * kBanks + end < touched.size() && touched[row * kBanks + end] &&
-             (end == bank || end % (kChunk / kWordBytes) != 0))
+             (end == bank || end % (kChunk / kBankWordBytes) != 0))
         ++end;
       if (end > bank) {
         const ImVec2 at = near.corner(first);
@@ -289,7 +289,7 @@ void draw_shared_map(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   // All in the same form: if full coordinates do not fit one chunk, all chunks use the short form.
   const bool brief = std::any_of(runs.begin(), runs.end(), [&](const SharedRun& run) {
     const float room = static_cast<float>(run.count) * near.bank - frame.px(8);
-    return run.count >= kChunk / kWordBytes &&
+    return run.count >= kChunk / kBankWordBytes &&
            text_size(frame.context().fonts.small, run_text(frame, run, false)).x > room;
   });
   for (const SharedRun& run : runs) draw_run(frame, near, run, brief);

@@ -8,8 +8,6 @@
 namespace tilescope {
 namespace {
 
-constexpr uint32_t kBanksOfRow = 32, kModelWordBytes = 4;
-
 size_t index_of_step(std::span<const SharedEvent> events, uint32_t step) {
   const auto at = std::partition_point(events.begin(), events.end(), [&](const auto& one) { return one.step < step; });
   return std::min(static_cast<size_t>(at - events.begin()), events.empty() ? 0 : events.size() - 1);
@@ -84,16 +82,16 @@ std::vector<SharedRun> runs_of_row(const SharedPicture& picture, std::span<const
                                    const RunResult& result) {
   constexpr uint32_t kWide = 8;
   std::vector<SharedRun> runs;
-  for (uint32_t word = row * kBanksOfRow; word < (row + 1) * kBanksOfRow && word < contents.size(); ++word) {
+  for (uint32_t word = row * kSharedBanks; word < (row + 1) * kSharedBanks && word < contents.size(); ++word) {
     const SharedWord& now = contents[word];
     if (!runs.empty()) {
       SharedRun& run = runs.back();
       bool joins = run.first.state == now.state && run.first.buffer == now.buffer && run.word + run.count == word;
       if (joins && now.buffer >= 0) {
         const size_t bytes = size_of(result.plan.buffers[static_cast<size_t>(now.buffer)].type);
-        const auto on = static_cast<int64_t>(run.count * kModelWordBytes / bytes);
+        const auto on = static_cast<int64_t>(run.count * kBankWordBytes / bytes);
         const auto touched = picture.touched_at(run.first.step);
-        const bool ends = touched && touched->bytes >= kWide && run.count * kModelWordBytes >= touched->bytes;
+        const bool ends = touched && touched->bytes >= kWide && run.count * kBankWordBytes >= touched->bytes;
         joins = now.element == run.first.element + on && !ends;
       }
       if (joins) {
@@ -122,7 +120,7 @@ SharedMoment moment_of(const SharedPicture& picture, std::span<const SharedWord>
   std::set<int32_t> arriving;
   for (size_t word = 0; word < contents.size(); ++word)
     if (contents[word].state == SharedWord::State::arriving)
-      arriving.insert(picture.region_at(static_cast<uint32_t>(word) * kModelWordBytes));
+      arriving.insert(picture.region_at(static_cast<uint32_t>(word) * kBankWordBytes));
   arriving.erase(-1);
   moment.arriving.assign(arriving.begin(), arriving.end());
   const auto events = picture.events(warp);

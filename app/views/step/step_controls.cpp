@@ -135,11 +135,10 @@ float draw_step_buttons(StepFrame& frame, float left, float y) {
 
 std::string position_text(const StepFrame& frame, uint64_t position) {
   const StepRecord& record = frame.record();
-  const auto number = [](uint64_t value) { return with_separators(value); };
   const uint64_t all = record.executed[frame.warp];
   return frame.context.strings.format(record.finished ? "step.position" : "step.position_open",
-                                      fmt::arg("step", number(record.first_step + position + 1)),
-                                      fmt::arg("all", number(all)));
+                                      fmt::arg("step", with_separators(record.first_step + position + 1)),
+                                      fmt::arg("all", with_separators(all)));
 }
 
 /// The nearest finding of the warp outside the window.

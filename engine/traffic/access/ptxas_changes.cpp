@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "engine/text.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -14,9 +16,8 @@ namespace {
 using Place = std::tuple<std::string, uint32_t, Space, AccessKind>;
 
 Place place_of(const std::string& file, uint32_t line, Space space, AccessKind kind) {
-  const size_t slash = file.rfind('/');
   const AccessKind kept = kind == AccessKind::reduction ? AccessKind::atomic : kind;
-  return {slash == std::string::npos ? file : file.substr(slash + 1), line, space, kept};
+  return {std::string(file_part(file)), line, space, kept};
 }
 
 using Widths = std::map<uint32_t, uint32_t, std::greater<>>;  // bits → operations, widest first

@@ -7,9 +7,6 @@
 namespace tilescope {
 namespace {
 
-constexpr size_t kBanks = 32;
-constexpr uint64_t kWordBytes = 4;
-
 /// Whether all lane pairs whose numbers differ in one bit read the same address or have an idle lane.
 bool pairs_agree(std::span<const uint64_t, 32> offset, uint32_t mask, size_t bit) {
   for (size_t lane = 0; lane < 32; ++lane) {
@@ -24,22 +21,22 @@ bool pairs_agree(std::span<const uint64_t, 32> offset, uint32_t mask, size_t bit
 uint32_t wavefronts_of_pass(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_per_lane) {
   std::array<uint64_t, 32 * 4> words{};
   size_t count = 0;
-  const uint64_t words_per_lane = std::max<uint64_t>(1, bytes_per_lane / kWordBytes);
+  const uint64_t words_per_lane = std::max<uint64_t>(1, bytes_per_lane / kBankWordBytes);
   for (uint32_t left = mask; left != 0; left &= left - 1) {
-    const uint64_t first = offset[static_cast<size_t>(std::countr_zero(left))] / kWordBytes;
+    const uint64_t first = offset[static_cast<size_t>(std::countr_zero(left))] / kBankWordBytes;
     for (uint64_t word = 0; word < words_per_lane; ++word) words[count++] = first + word;
   }
   std::sort(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
   const auto end = std::unique(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
-  std::array<uint32_t, kBanks> of_bank{};
+  std::array<uint32_t, kSharedBanks> of_bank{};
   uint32_t most = 0;
-  for (auto word = words.begin(); word != end; ++word) most = std::max(most, ++of_bank[*word % kBanks]);
+  for (auto word = words.begin(); word != end; ++word) most = std::max(most, ++of_bank[*word % kSharedBanks]);
   return most;
 }
 
 /// Number of passes into which the warp is divided.
 size_t cut(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_per_lane, bool store) {
-  if (bytes_per_lane <= kWordBytes) return 1;
+  if (bytes_per_lane <= kBankWordBytes) return 1;
   const bool merged = !store && (pairs_agree(offset, mask, 1) || pairs_agree(offset, mask, 2));
   return (bytes_per_lane == 8 ? 2 : 4) / (merged ? 2 : 1);
 }

@@ -12,6 +12,8 @@
 
 namespace tilescope {
 
+constexpr uint32_t kSharedBanks = 32, kBankWordBytes = 4;
+
 struct SharedCost {
   uint32_t wavefronts = 0;
   uint32_t passes = 0;  // passes with an active lane; wavefronts beyond them are bank conflicts

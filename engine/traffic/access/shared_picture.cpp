@@ -5,10 +5,10 @@
 #include <map>
 #include <tuple>
 
+#include "engine/traffic/access/shared_banks.hpp"
+
 namespace tilescope {
 namespace {
-
-constexpr uint32_t kPictureWordBytes = 4, kPictureBanks = 32;
 
 /// The buffer element at an address; buffer −1 if there is none.
 struct Origin {
@@ -160,7 +160,7 @@ struct SharedPicture::Builder {
   }
 
   void write_word(uint32_t byte, const Origin& origin) {
-    picture.written_.push_back({byte / kPictureWordBytes, origin.buffer, origin.element});
+    picture.written_.push_back({byte / kBankWordBytes, origin.buffer, origin.element});
   }
 
   /// Lanes that read nothing copy zeros. Returns the buffer of the copy's source.
@@ -170,7 +170,7 @@ struct SharedPicture::Builder {
       const auto lane = static_cast<size_t>(std::countr_zero(left));
       const bool reads = source != nullptr && (source->mask >> lane & 1U) != 0;
       const uint64_t from = reads ? result.trace.address(*source, static_cast<int>(lane)) : 0;
-      for (uint32_t at = 0; at < touched.bytes; at += kPictureWordBytes) {
+      for (uint32_t at = 0; at < touched.bytes; at += kBankWordBytes) {
         const Origin origin = reads ? origin_of(result, from + at) : Origin();
         if (origin.buffer >= 0) buffer = origin.buffer;
         write_word(touched.first[lane] + at, origin);
@@ -192,12 +192,12 @@ struct SharedPicture::Builder {
         const auto lane = static_cast<size_t>(std::countr_zero(left));
         const bool known = loaded && (loaded->first->mask >> lane & 1U) != 0;
         const uint64_t from = known ? result.trace.address(*loaded->first, static_cast<int>(lane)) + loaded->second : 0;
-        for (uint32_t piece = 0; piece < size; piece += kPictureWordBytes) {
+        for (uint32_t piece = 0; piece < size; piece += kBankWordBytes) {
           const Origin origin = known ? origin_of(result, from + piece) : Origin();
           if (origin.buffer >= 0) buffer = origin.buffer;
           // If a word holds two narrow elements, the first one names it.
           const uint32_t at = touched.first[lane] + static_cast<uint32_t>(value) * size + piece;
-          if (at % kPictureWordBytes == 0 || size >= kPictureWordBytes) write_word(at, origin);
+          if (at % kBankWordBytes == 0 || size >= kBankWordBytes) write_word(at, origin);
         }
       }
     }
@@ -326,7 +326,7 @@ std::shared_ptr<const SharedPicture> SharedPicture::make(std::shared_ptr<const S
   for (const Touched& touched : picture->touched_)
     for (uint32_t left = touched.lanes; left != 0; left &= left - 1)
       end = std::max(end, touched.first[static_cast<size_t>(std::countr_zero(left))] + touched.bytes);
-  picture->words_ = (end + kPictureWordBytes * kPictureBanks - 1) / (kPictureWordBytes * kPictureBanks) * kPictureBanks;
+  picture->words_ = (end + kBankWordBytes * kSharedBanks - 1) / (kBankWordBytes * kSharedBanks) * kSharedBanks;
   return picture;
 }
 

@@ -18,7 +18,7 @@
 namespace tilescope {
 namespace {
 
-constexpr uint32_t kStripNone = 0xffffffff;
+constexpr uint32_t kNoStrip = 0xffffffff;
 /// Maximum fraction of sectors that belong to two units: rows that do not begin at a sector boundary share some with
 /// their neighbours.
 constexpr double kMostShared = 0.03;
@@ -88,10 +88,10 @@ class UnitJoiner {
         if (std::exchange(last[use.unit], number) != number) users_[use.unit].add(number);
       });
     std::unordered_map<uint64_t, uint32_t> joined;
-    joined_.assign(users_.size(), kStripNone);
+    joined_.assign(users_.size(), kNoStrip);
     for (const uint32_t strip : strips)
       for (const OrderReplay::Use& use : replay_.strips_[strip].uses)
-        if (joined_[use.unit] == kStripNone)
+        if (joined_[use.unit] == kNoStrip)
           joined_[use.unit] =
               joined.try_emplace(users_[use.unit].short_form(), static_cast<uint32_t>(joined.size())).first->second;
     place_.assign(joined.size(), {});
@@ -121,7 +121,7 @@ class UnitJoiner {
     std::vector<uint32_t> bytes(place_.size(), 0);
     std::vector<uint16_t> keys(place_.size(), 0);
     for (uint32_t unit = 0; unit < joined_.size(); ++unit) {
-      if (joined_[unit] == kStripNone) continue;
+      if (joined_[unit] == kNoStrip) continue;
       bytes[joined_[unit]] += replay_.unit_bytes_[unit];
       keys[joined_[unit]] = replay_.unit_key_[unit];
     }
@@ -175,7 +175,7 @@ class ReplayBuilder {
       replay_.steps_ = std::max(replay_.steps_, static_cast<uint32_t>(pattern.size()));
     list_regions();
     const size_t keys = grid_.keys.size();
-    replay_.strip_of_.assign(grid_.blocks() * keys, kStripNone);
+    replay_.strip_of_.assign(grid_.blocks() * keys, kNoStrip);
     moved_.reserve(grid_.blocks() * 2);  // most blocks write a strip of their own
     by_units_.reserve(grid_.blocks() * 2);
     units_.reserve(grid_.blocks() * 2);
@@ -235,10 +235,10 @@ class ReplayBuilder {
 
   /// The strip of a pattern's regions of one key, shifted by `shift`. Equal strips of different patterns are merged.
   Result<uint32_t> strip_of(uint32_t pattern, size_t key, int64_t shift) {
-    const auto [known, is_new] = moved_.try_emplace(ShiftedPart{key, pattern, shift}, kStripNone);
+    const auto [known, is_new] = moved_.try_emplace(ShiftedPart{key, pattern, shift}, kNoStrip);
     if (!is_new) return known->second;
     const std::vector<RegionOfStep>& regions = regions_[pattern * grid_.keys.size() + key];
-    if (regions.empty()) return kStripNone;
+    if (regions.empty()) return kNoStrip;
     OrderReplay::Strip strip;
     strip.key = key;
     strip.first_byte = INT64_MAX;
@@ -306,7 +306,7 @@ class ReplayBuilder {
     for (const auto& [line, bits] : sectors) bytes += kSectorBytes * static_cast<uint64_t>(std::popcount(bits));
     for (const auto& [line, bits] : sectors) {
       const uint64_t own = kSectorBytes * static_cast<uint64_t>(std::popcount(bits));
-      const uint32_t unit = unit_of({key, kStripNone, line}, 0);
+      const uint32_t unit = unit_of({key, kNoStrip, line}, 0);
       if (unit_sectors_.size() <= unit) unit_sectors_.resize(unit + 1, 0);
       unit_sectors_[unit] |= static_cast<uint8_t>(bits);
       replay_.unit_bytes_[unit] = kSectorBytes * static_cast<uint32_t>(std::popcount(unit_sectors_[unit]));
@@ -335,7 +335,7 @@ class ReplayBuilder {
       const ShiftedPart& name = unit_names_[unit];
       Digest digest;
       digest.add(grid_.keys[name.key].buffer << 1 | (grid_.keys[name.key].write ? 1U : 0U));
-      if (name.number != kStripNone) {
+      if (name.number != kNoStrip) {
         const auto [shape, is_new] = shapes.try_emplace(name.number);
         if (is_new)
           for (const ByteRun& run : grid_.shapes[name.number]) {
@@ -371,7 +371,7 @@ class ReplayBuilder {
     for (const uint32_t block : replay_.blocks_of_tiles())
       for (const size_t key : keys) {
         const uint32_t strip = replay_.strip_of_[block * keys.size() + key];
-        digest.add(strip == kStripNone ? Digest() : replay_.strips_[strip].digest);
+        digest.add(strip == kNoStrip ? Digest() : replay_.strips_[strip].digest);
       }
     return digest;
   }
@@ -379,7 +379,7 @@ class ReplayBuilder {
   uint64_t count_uses() const {
     uint64_t uses = 0;
     for (const uint32_t strip : replay_.strip_of_)
-      if (strip != kStripNone) uses += replay_.strips_[strip].uses.size();
+      if (strip != kNoStrip) uses += replay_.strips_[strip].uses.size();
     return uses;
   }
 
@@ -390,7 +390,7 @@ class ReplayBuilder {
       if (grid_.keys[key].write) continue;
       std::set<std::pair<int64_t, uint32_t>> strips;
       for (uint64_t block = 0; block < grid_.blocks(); ++block)
-        if (const uint32_t strip = replay_.strip_of_[block * keys + key]; strip != kStripNone)
+        if (const uint32_t strip = replay_.strip_of_[block * keys + key]; strip != kNoStrip)
           strips.insert({replay_.strips_[strip].first_byte, strip});
       if (strips.empty()) continue;
       OrderedOperand operand;
@@ -404,7 +404,7 @@ class ReplayBuilder {
       }
       for (uint64_t block = 0; block < grid_.blocks(); ++block) {
         const uint32_t strip = replay_.strip_of_[block * keys + key];
-        operand.strip_of_block.push_back(strip == kStripNone ? kStripNone : rank[strip]);
+        operand.strip_of_block.push_back(strip == kNoStrip ? kNoStrip : rank[strip]);
       }
       replay_.operands_.push_back(std::move(operand));
     }
@@ -419,7 +419,7 @@ class ReplayBuilder {
         bool each_once = true;
         for (uint64_t block = 0; block < grid_.blocks() && each_once; ++block) {
           const uint64_t row = operands[i].strip_of_block[block], column = operands[j].strip_of_block[block];
-          if (row == kStripNone || column == kStripNone || taken[row * operands[j].strips + column])
+          if (row == kNoStrip || column == kNoStrip || taken[row * operands[j].strips + column])
             each_once = false;
           else
             taken[row * operands[j].strips + column] = true;

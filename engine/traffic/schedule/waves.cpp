@@ -11,10 +11,10 @@
 namespace tilescope {
 namespace {
 
-constexpr uint32_t kWaveWarp = 32;
+constexpr uint32_t kWarpLanes = 32;
 constexpr size_t kNumbersPerBlock = 3;
 
-uint32_t warps_of(const BlockUsage& block) { return std::max(1U, (block.threads + kWaveWarp - 1) / kWaveWarp); }
+uint32_t warps_of(const BlockUsage& block) { return std::max(1U, (block.threads + kWarpLanes - 1) / kWarpLanes); }
 
 uint64_t waves_of(uint64_t blocks, uint64_t resident) { return resident == 0 ? 0 : (blocks + resident - 1) / resident; }
 
