@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/traffic/access/shared_banks.hpp"
+
 namespace tilescope {
 namespace {
 
