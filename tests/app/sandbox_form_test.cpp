@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include "app/sandbox/form/arguments.hpp"
 #include "app/sandbox/form/kernel_form.hpp"
 #include "tests/app/sandbox_kernels.hpp"
@@ -18,7 +20,7 @@ KernelForm first_form(const std::string& source, FieldTexts edits = {}) {
   return form_of(facts.kernels.empty() ? "" : facts.kernels.front().name, facts, std::move(edits));
 }
 
-const BufferSpec& buffer_named(const FilledForm& filled, const std::string& name) {
+const BufferSpec& buffer_named(const FilledForm& filled, std::string_view name) {
   for (const BufferSpec& buffer : filled.buffers)
     if (buffer.name == name) return buffer;
   static const BufferSpec none;

@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -73,7 +74,7 @@ inline int64_t idle_threads(const RunResult& run) { return whole(run.tiles.idle_
 inline int64_t shared_kib(const RunResult& run) { return int64_t{shown_launch(run).shared_bytes} / 1024; }
 /// Barriers of a CTA.
 inline int64_t barriers(const RunResult& run) { return whole(run.traffic.counters.block_barriers) / blocks(run); }
-inline const BufferSpec& buffer(const RunResult& run, const std::string& name) {
+inline const BufferSpec& buffer(const RunResult& run, std::string_view name) {
   return *std::ranges::find(run.plan.buffers, name, &BufferSpec::name);
 }
 inline int64_t bytes_of(const BufferSpec& spec) { return spec.count() * whole(size_of(spec.type)); }
@@ -84,7 +85,7 @@ inline int64_t worst_conflict(const RunResult& run) {
     if (line.space == Space::shared) ways = std::max(ways, line.conflict_ways());
   return std::lround(ways);
 }
-inline const BufferTraffic& traffic_of(const RunResult& run, const std::string& name) {
+inline const BufferTraffic& traffic_of(const RunResult& run, std::string_view name) {
   return *std::ranges::find(run.traffic.buffers, name, &BufferTraffic::name);
 }
 inline int64_t warps(const RunResult& run) { return blocks(run) * whole(shown_launch(run).block.count()) / 32; }

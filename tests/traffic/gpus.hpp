@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+
 #include "engine/specs.hpp"
 
 namespace tilescope {
@@ -12,6 +15,6 @@ inline const std::vector<GpuSpec>& all_gpus() {
       read_gpu_specs(std::filesystem::path(TILESCOPE_SOURCE) / "assets" / "gpus.toml").value();
   return gpus;
 }
-inline const GpuSpec& gpu(const std::string& id) { return *find_gpu(all_gpus(), id); }
+inline const GpuSpec& gpu(std::string_view id) { return *find_gpu(all_gpus(), std::string(id)); }
 
 }  // namespace tilescope
