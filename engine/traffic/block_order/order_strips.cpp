@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <memory_resource>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -132,7 +133,7 @@ class UnitJoiner {
   static constexpr uint64_t kTurnBytes = 98304;  // with 8 times as many turns, device bytes change by less than 0.1%
   static constexpr uint64_t kFewestTurns = 32;
   static constexpr uint64_t kMostTurns = 640'000;  // over all blocks
-  static constexpr uint64_t kLeastTurns = 10;      // of each block, if it has that many steps
+  static constexpr uint64_t kLeastTurns = 6;       // of each block, if it has that many steps
   struct LastUse {
     uint32_t turn = 0, use = 0;
   };
@@ -444,10 +445,11 @@ class ReplayBuilder {
   const bool lines_;
   std::vector<std::vector<RegionOfStep>> regions_;  // by pattern and key
   OrderReplay replay_;
-  std::unordered_map<ShiftedPart, uint32_t, ShiftedHash> units_;
-  std::vector<uint8_t> unit_sectors_;                             // per line
-  std::unordered_map<ShiftedPart, uint32_t, ShiftedHash> moved_;  // its strip
-  std::unordered_map<Digest, uint32_t, DigestHash> by_units_;
+  std::pmr::monotonic_buffer_resource memory_;  // of the maps, which only grow
+  std::pmr::unordered_map<ShiftedPart, uint32_t, ShiftedHash> units_{&memory_};
+  std::vector<uint8_t> unit_sectors_;                                            // per line
+  std::pmr::unordered_map<ShiftedPart, uint32_t, ShiftedHash> moved_{&memory_};  // its strip
+  std::pmr::unordered_map<Digest, uint32_t, DigestHash> by_units_{&memory_};
   std::vector<ShiftedPart> unit_names_;
 };
 
