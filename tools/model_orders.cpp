@@ -18,22 +18,11 @@ using namespace tilescope;
 
 namespace {
 
-struct Group {
-  std::vector<const OrderPoint*> points;
-  std::vector<double> modelled, strips;
-  void add(const OrderPoint& point, const ModelledPoint& model, ClockState state) {
-    points.push_back(&point);
-    modelled.push_back(model.read(state));
-    strips.push_back(model.strip_bytes);
-  }
-};
-
-void print_row(const std::string& name, const std::vector<const OrderPoint*>& points, ClockState state,
-               const std::vector<double>& modelled) {
-  const OrderErrors errors = errors_of(points, state, modelled);
-  fmt::print("| {} | {} | {} ({:.0f}%) | {} | {:.1f}% | {:.1f}% | {:.0f}% |\n", name, errors.cases, errors.held,
+void print_row(const std::string& name, const std::vector<OrderCase>& cases, ClockState state, bool of_strips = false) {
+  const OrderErrors errors = errors_of(cases, state, of_strips);
+  fmt::print("| {} | {} | {} ({:.0f}%) | {} | {} | {:.1f}% | {:.1f}% | {:.0f}% |\n", name, errors.cases, errors.held,
              100.0 * static_cast<double>(errors.held) / static_cast<double>(errors.cases), errors.held_in_some_state,
-             errors.median, errors.ninth_decile, errors.largest);
+             of_strips ? "" : std::to_string(errors.ranges_held), errors.median, errors.ninth_decile, errors.largest);
 }
 
 void print_points(const std::vector<OrderPoint>& points, const std::vector<ModelledPoint>& modelled) {
@@ -43,36 +32,35 @@ void print_points(const std::vector<OrderPoint>& points, const std::vector<Model
     for (const ClockState state : kClockStates)
       if (points[i].is_counted(state))
         fmt::print(",{:.0f},{:.0f}", points[i].counts(state).median(), modelled[i].read(state));
-    fmt::print(",{:.0f},{},{}\n", modelled[i].strip_bytes, modelled[i].bounds.together, modelled[i].bounds.apart);
+    fmt::print(",{:.0f},{},{}\n", modelled[i].strip_bytes, modelled[i].model.bounds.together,
+               modelled[i].model.bounds.apart);
   }
   fmt::print("\n");
 }
 
 void print_table(const std::vector<OrderPoint>& points, const std::vector<ModelledPoint>& modelled, ClockState state) {
-  std::map<std::string, Group> by_tile;
-  Group fitted, kept, fitted_sure, kept_sure, fitted_unsure, kept_unsure;
+  using Cases = std::vector<OrderCase>;
+  std::map<std::string, Cases> by_tile;
+  Cases fitted, kept, fitted_sure, kept_sure, fitted_unsure, kept_unsure;
   for (size_t i = 0; i < points.size(); ++i) {
-    const bool kept_out = points[i].kept_out, sure = modelled[i].is_sure();
-    (kept_out ? kept : fitted).add(points[i], modelled[i], state);
-    (kept_out ? (sure ? kept_sure : kept_unsure) : (sure ? fitted_sure : fitted_unsure))
-        .add(points[i], modelled[i], state);
-    by_tile[points[i].tile() + (points[i].kept_out ? ", kept out" : "")].add(points[i], modelled[i], state);
+    const bool kept_out = points[i].kept_out, sure = modelled[i].model.is_sure();
+    const OrderCase one{&points[i], &modelled[i]};
+    (kept_out ? kept : fitted).push_back(one);
+    (kept_out ? (sure ? kept_sure : kept_unsure) : (sure ? fitted_sure : fitted_unsure)).push_back(one);
+    by_tile[points[i].tile() + (kept_out ? ", kept out" : "")].push_back(one);
   }
   fmt::print("The clock {}:\n\n", state == ClockState::steady ? "is steady" : "falls during the launch");
   fmt::print(
-      "| launches | number | within 15% | or in some state | median error | nine of ten | largest |\n"
-      "|---|---:|---:|---:|---:|---:|---:|\n");
-  const auto row = [&](const std::string& name, const Group& group) {
-    print_row(name, group.points, state, group.modelled);
-  };
-  row("fitted", fitted);
-  row("**kept out**", kept);
-  row("fitted, sure", fitted_sure);
-  row("kept out, sure", kept_sure);
-  row("fitted, not sure", fitted_unsure);
-  row("kept out, not sure", kept_unsure);
-  print_row("kept out, sum of strips alone", kept.points, state, kept.strips);
-  for (const auto& [tile, group] : by_tile) row(tile, group);
+      "| launches | number | within 15% | or in some state | in its range | median error | nine of ten | largest |\n"
+      "|---|---:|---:|---:|---:|---:|---:|---:|\n");
+  print_row("fitted", fitted, state);
+  print_row("**kept out**", kept, state);
+  print_row("fitted, sure", fitted_sure, state);
+  print_row("kept out, sure", kept_sure, state);
+  print_row("fitted, not sure", fitted_unsure, state);
+  print_row("kept out, not sure", kept_unsure, state);
+  print_row("kept out, sum of strips alone", kept, state, true);
+  for (const auto& [tile, cases] : by_tile) print_row(tile, cases, state);
   fmt::print("\n");
 }
 

@@ -77,6 +77,11 @@ struct OrderPoint {
     }
     return holds(state, modelled) || (least <= modelled && modelled <= most);
   }
+  /// The median count, give or take 15%, is in this range.
+  bool is_between(ClockState state, double least, double most) const {
+    const double median = counts(state).median();
+    return least <= 1.15 * median && 0.85 * median <= most;
+  }
 };
 
 /// The columns falling_1, …, steady_1, … hold counts.
@@ -157,14 +162,14 @@ class PointFootprints {
 };
 
 struct ModelledPoint {
-  double device_bytes_read = 0, at_steady_clock = 0, strip_bytes = 0;
-  OrderBounds bounds;
-  double read(ClockState state) const { return state == ClockState::steady ? at_steady_clock : device_bytes_read; }
-  bool is_sure() const {
-    OrderModel model;
-    model.launched.device_bytes_read = static_cast<uint64_t>(device_bytes_read);
-    model.bounds = bounds;
-    return model.is_sure();
+  double at_steady_clock = 0, strip_bytes = 0;
+  OrderModel model = {};  // only what is read in the launched order, and its bounds
+  double read(ClockState state) const {
+    return state == ClockState::steady ? at_steady_clock : static_cast<double>(model.launched.device_bytes_read);
+  }
+  /// Whether the range that the model states holds for a point.
+  bool range_holds(const OrderPoint& point, ClockState state) const {
+    return point.is_between(state, static_cast<double>(model.least_read()), static_cast<double>(model.most_read()));
   }
 };
 
@@ -186,8 +191,11 @@ inline ModelledPoint model_point(const OrderPoint& point, const GpuSpec& gpu) {
                             .blocks_per_multiprocessor = point.ctas_per_sm,
                             .pace = pace_of(gpu, work, (point.k + point.bk - 1) / point.bk, read, written)};
   const OrderTraffic traffic = replay->replay({}, cache);
-  return {static_cast<double>(traffic.device_bytes_read), static_cast<double>(read_at_steady_clock(*replay, cache)),
-          static_cast<double>(traffic.strip_bytes()), bounds_of(*replay, cache)};
+  ModelledPoint result{.at_steady_clock = static_cast<double>(read_at_steady_clock(*replay, cache)),
+                       .strip_bytes = static_cast<double>(traffic.strip_bytes())};
+  result.model.launched.device_bytes_read = traffic.device_bytes_read;
+  result.model.bounds = bounds_of(*replay, cache);
+  return result;
 }
 
 inline std::vector<ModelledPoint> model_points(const std::vector<OrderPoint>& points, const GpuSpec& gpu) {
@@ -204,19 +212,26 @@ inline std::vector<ModelledPoint> model_points(const std::vector<OrderPoint>& po
   return modelled;
 }
 
-/// Errors of the model, in percent of the median count.
+struct OrderCase {
+  const OrderPoint* point;
+  const ModelledPoint* model;
+};
+
+/// Errors of the model, or of the sum of strips, in percent of the median count.
 struct OrderErrors {
   size_t cases = 0, held = 0, held_in_some_state = 0;
+  size_t ranges_held = 0;  // of the model, in both cases
   double median = 0, ninth_decile = 0, largest = 0;
 };
-inline OrderErrors errors_of(const std::vector<const OrderPoint*>& points, ClockState state,
-                             const std::vector<double>& modelled) {
-  OrderErrors errors{.cases = points.size()};
+inline OrderErrors errors_of(const std::vector<OrderCase>& cases, ClockState state, bool of_strips = false) {
+  OrderErrors errors{.cases = cases.size()};
   std::vector<double> percent;
-  for (size_t i = 0; i < points.size(); ++i) {
-    errors.held += points[i]->holds(state, modelled[i]) ? 1 : 0;
-    errors.held_in_some_state += points[i]->holds_in_some_state(state, modelled[i]) ? 1 : 0;
-    percent.push_back(100 * std::fabs(modelled[i] / points[i]->counts(state).median() - 1));
+  for (const auto& [point, model] : cases) {
+    const double bytes = of_strips ? model->strip_bytes : model->read(state);
+    errors.held += point->holds(state, bytes) ? 1 : 0;
+    errors.held_in_some_state += point->holds_in_some_state(state, bytes) ? 1 : 0;
+    errors.ranges_held += model->range_holds(*point, state) ? 1 : 0;
+    percent.push_back(100 * std::fabs(bytes / point->counts(state).median() - 1));
   }
   std::ranges::sort(percent);
   if (percent.empty()) return errors;

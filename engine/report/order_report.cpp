@@ -71,6 +71,8 @@ json kept_out_json(const KeptOutError& error) {
           {"within_15_percent", error.within_15_percent},
           {"sure_cases", error.sure_cases},
           {"sure_within_15_percent", error.sure_within_15_percent},
+          {"in_range", error.in_range},
+          {"sure_in_range", error.sure_in_range},
           {"median_percent", error.median_percent},
           {"ninth_decile_percent", error.ninth_decile_percent},
           {"largest_percent", error.largest_percent},
@@ -85,11 +87,14 @@ json kept_out_json(const KeptOutError& error) {
 std::string certainty_text(const OrderModel& order) {
   const KeptOutError& error = kOrderKeptOut;
   const bool sure = order.is_sure();
-  return fmt::format(
-      "{}: {} are read if the blocks stay together, {} if they drift apart ({} of {} such launches were "
-      "within 15% of an {})\n",
-      sure ? "sure" : "NOT sure", three_figures(static_cast<double>(order.bounds.together)),
-      three_figures(static_cast<double>(order.bounds.apart)), error.within_if(sure), error.cases_if(sure), error.gpu);
+  std::string text = fmt::format("{}: {} are read if the blocks stay together, {} if they drift apart (",
+                                 sure ? "sure" : "NOT sure", three_figures(static_cast<double>(order.bounds.together)),
+                                 three_figures(static_cast<double>(order.bounds.apart)));
+  if (!sure)
+    text += fmt::format("{} of {} such launches on an {} read this much, give or take 15%; ", error.in_range_if(sure),
+                        error.cases_if(sure), error.gpu);
+  return text + fmt::format("{} of {} such launches were within 15% of an {})\n", error.within_if(sure),
+                            error.cases_if(sure), error.gpu);
 }
 
 std::string steady_text(const OrderModel& order) {

@@ -77,6 +77,7 @@ TEST(OrderCommand, TheTextWarnsIfTheModelIsNotSure) {
   std::ostringstream out, problems;
   ASSERT_EQ(run_command(engine(), options, out, problems), kClean) << problems.str();
   EXPECT_NE(out.str().find("NOT sure: "), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("read this much, give or take 15%"), std::string::npos) << out.str();
   std::ostringstream sure;
   ASSERT_EQ(run_command(engine(), matmul(4096, false), sure, problems), kClean) << problems.str();
   EXPECT_EQ(sure.str().find("NOT sure"), std::string::npos) << sure.str();

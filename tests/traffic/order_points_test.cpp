@@ -65,24 +65,22 @@ TEST_F(OrderPoints, TheSameLaunchesWereCountedOnAnH100) {
 void expect_error(const std::vector<OrderPoint>& points, const std::vector<ModelledPoint>& modelled, ClockState state,
                   const KeptOutError& stated) {
   ASSERT_GT(points.size(), 80U);
-  std::vector<const OrderPoint*> pointers, sure;
-  std::vector<double> bytes, strips, sure_bytes;
+  std::vector<OrderCase> cases, sure;
   for (size_t i = 0; i < points.size(); ++i) {
-    pointers.push_back(&points[i]);
-    bytes.push_back(modelled[i].read(state));
-    strips.push_back(modelled[i].strip_bytes);
-    if (!modelled[i].is_sure()) continue;
-    sure.push_back(pointers[i]);
-    sure_bytes.push_back(bytes[i]);
+    cases.push_back({&points[i], &modelled[i]});
+    if (modelled[i].model.is_sure()) sure.push_back(cases.back());
   }
-  const OrderErrors model = errors_of(pointers, state, bytes), by_hand = errors_of(pointers, state, strips);
-  const double share = static_cast<double>(model.held) / static_cast<double>(model.cases);
-  EXPECT_GE(share, static_cast<double>(stated.within_15_percent) / stated.cases - 0.03);
+  const OrderErrors model = errors_of(cases, state), by_hand = errors_of(cases, state, true);
+  const auto share = [](size_t part, const OrderErrors& of) {
+    return static_cast<double>(part) / static_cast<double>(of.cases);
+  };
+  EXPECT_GE(share(model.held, model), static_cast<double>(stated.within_15_percent) / stated.cases - 0.03);
+  EXPECT_GE(share(model.ranges_held, model), static_cast<double>(stated.in_range) / stated.cases - 0.03);
   EXPECT_LE(model.median, stated.median_percent + 1);
   EXPECT_GT(model.held, by_hand.held) << "the sum of strips would do as well";
-  const OrderErrors certain = errors_of(sure, state, sure_bytes);
+  const OrderErrors certain = errors_of(sure, state);
   EXPECT_GT(certain.cases, points.size() / 3) << "the model is hardly ever sure";
-  EXPECT_GE(static_cast<double>(certain.held), 0.95 * static_cast<double>(certain.cases));
+  EXPECT_GE(share(certain.held, certain), 0.95);
 }
 
 TEST_F(OrderPoints, KeptOutLaunchesAreAsCloseAsStated) {

@@ -16,7 +16,7 @@ std::string certainty(const Column& column, const OrderModel& model) {
   const bool sure = model.is_sure();
   return column.context.strings.format(sure ? "order.sure_meaning" : "order.unsure_meaning",
                                        fmt::arg("cases", error.cases_if(sure)), fmt::arg("held", error.within_if(sure)),
-                                       fmt::arg("gpu", error.gpu));
+                                       fmt::arg("ranged", error.in_range_if(sure)), fmt::arg("gpu", error.gpu));
 }
 
 /// A line of a card that a tooltip explains.
