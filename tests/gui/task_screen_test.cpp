@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "tests/gui/screen_fixture.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tilescope {
 namespace {
@@ -16,10 +17,7 @@ namespace fs = std::filesystem;
 
 class TaskScreen : public testing::ScreenTest {
  protected:
-  void SetUp() override {
-    folder = fs::path(::testing::TempDir()) / "task_screen";
-    fs::remove_all(folder);
-  }
+  void SetUp() override { folder = own_test_folder(); }
 
   /// Keeps a version whose outcome is `cases`, as a run of the program before would have.
   void keep(const std::string& exercise, ExerciseState state, const std::string& reason, char cases, Phrase what = {},
