@@ -220,7 +220,7 @@ struct OrderCase {
 /// Errors of the model, or of the sum of strips, in percent of the median count.
 struct OrderErrors {
   size_t cases = 0, held = 0, held_in_some_state = 0;
-  size_t ranges_held = 0;  // of the model, in both cases
+  size_t ranges_held = 0;  // always the ranges that the model states
   double median = 0, ninth_decile = 0, largest = 0;
 };
 inline OrderErrors errors_of(const std::vector<OrderCase>& cases, ClockState state, bool of_strips = false) {

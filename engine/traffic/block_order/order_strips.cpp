@@ -445,7 +445,7 @@ class ReplayBuilder {
   const bool lines_;
   std::vector<std::vector<RegionOfStep>> regions_;  // by pattern and key
   OrderReplay replay_;
-  std::pmr::monotonic_buffer_resource memory_;  // of the maps, which only grow
+  std::pmr::monotonic_buffer_resource memory_;  // the maps only grow
   std::pmr::unordered_map<ShiftedPart, uint32_t, ShiftedHash> units_{&memory_};
   std::vector<uint8_t> unit_sectors_;                                            // per line
   std::pmr::unordered_map<ShiftedPart, uint32_t, ShiftedHash> moved_{&memory_};  // its strip
