@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "engine/compile/used_parts.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tilescope {
 namespace {
@@ -24,7 +25,7 @@ class SourceHeadersTest : public testing::Test {
     for (const SourceHeader& header : headers_of(text, folder, folders)) found.push_back(header.name);
     return found;
   }
-  fs::path folder = fs::path(::testing::TempDir()) / "source_headers_test";
+  fs::path folder = own_test_folder();
 };
 
 TEST_F(SourceHeadersTest, ComeInTheOrderInWhichACompilerMeetsThem) {
