@@ -22,6 +22,18 @@ void for_each_lane(uint32_t lanes, const Work& work) {
   for (; lanes != 0; lanes &= lanes - 1) work(static_cast<size_t>(std::countr_zero(lanes)));
 }
 
+/// Whether a lane of the copy writes any of the bytes [begin, end) of shared memory.
+bool touches(const AsyncCopies::Copy& copy, uint64_t begin, uint64_t end) {
+  // A lane that overlaps ends at most copy.bytes + (end - begin) - 2 bytes after `begin`. Lanes that take no part are
+  // computed too, because a loop without branches is vectorized.
+  const auto from = static_cast<uint32_t>(begin);
+  const uint32_t reach = copy.bytes + static_cast<uint32_t>(end - begin) - 1;
+  std::array<uint32_t, 32> found{};
+  for (size_t lane = 0; lane < 32; ++lane)
+    found[lane] = (copy.lanes >> lane & 1U) & static_cast<uint32_t>(copy.offset[lane] + copy.bytes - 1 - from < reach);
+  return std::ranges::any_of(found, [](uint32_t one) { return one != 0; });
+}
+
 }  // namespace
 
 AsyncCopies::AsyncCopies(uint8_t* shared, uint8_t* written, size_t shared_bytes, size_t warps)
@@ -118,15 +130,9 @@ const AsyncCopies::Copy* AsyncCopies::find(uint64_t offset, uint64_t bytes) cons
   if (pending_count_ == 0 || offset >= on_their_way_.bytes()) return nullptr;
   const uint64_t end = std::min<uint64_t>(offset + bytes, on_their_way_.bytes());
   if (std::memchr(on_their_way_.data() + offset, 1, end - offset) == nullptr) return nullptr;
-  for (const OfWarp& of_warp : warps_) {
-    for (const Copy* copy : of_warp.pending) {
-      bool found = false;
-      for_each_lane(copy->lanes, [&](size_t lane) {
-        found = found || (copy->offset[lane] < end && offset < uint64_t{copy->offset[lane]} + copy->bytes);
-      });
-      if (found) return copy;
-    }
-  }
+  for (const OfWarp& of_warp : warps_)
+    for (const Copy* copy : of_warp.pending)
+      if (touches(*copy, offset, end)) return copy;
   return nullptr;
 }
 
