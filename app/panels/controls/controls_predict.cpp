@@ -235,18 +235,20 @@ bool draw_question(Column& column, const std::vector<Question>& questions, size_
 }  // namespace
 
 void open_question(Column& column) {
+  if (!is_at_top(column.context)) return;
   const std::vector<Question> questions = questions_of(column.context);
   const auto number = shown_question(column.context, questions);
-  if (!number || !is_at_top(column.context)) return;
+  if (!number) return;
   draw_question(column, questions, *number);
   column.context.view.reveal_answer = false;  // it is in sight
   column.separator(0);
 }
 
 bool predict_card(Column& column) {
+  if (is_at_top(column.context)) return false;
   const std::vector<Question> questions = questions_of(column.context);
   const auto number = shown_question(column.context, questions);
-  if (!number || is_at_top(column.context)) return false;
+  if (!number) return false;
   // In the frame of the press there is no answer to scroll to yet.
   return draw_question(column, questions, *number) && std::exchange(column.context.view.reveal_answer, false);
 }
