@@ -264,12 +264,12 @@ int run_command(Engine& engine, const RunOptions& options, std::ostream& out, st
   return status;
 }
 
-int tour_table(Engine& engine, std::ostream& out, std::ostream& problems) {
+int tour_table(Engine& engine, std::span<const Lab> labs, std::ostream& out, std::ostream& problems) {
   int status = kClean;
   out << fmt::format("{:<18} {:<20} {:>8} {:<10} {:>14} {:>13} {:>10}\n", "lab", "rung", "blocks", "result",
                      "largest error", "sectors moved", "useful");
-  for (const auto& lab : labs()) {
-    for (const auto& rung : lab.rungs) {
+  for (const Lab& lab : labs) {
+    for (const Rung& rung : lab.rungs) {
       Request request;
       request.lab = lab.name;
       request.rung = rung.name;

@@ -4,6 +4,7 @@
 
 #include <iosfwd>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -87,9 +88,9 @@ int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, 
 int speed_command(Engine& engine, const SpeedOptions& options, std::ostream& out, std::ostream& problems);
 int bench_command(Engine& engine, const BenchOptions& options, std::ostream& out, std::ostream& problems);
 
-/// Runs every rung of every lab once on the simulator at its default size and prints a table of rung, correctness and
+/// Runs every rung of these labs once on the simulator at its default size and prints a table of rung, correctness and
 /// traffic.
-int tour_table(Engine& engine, std::ostream& out, std::ostream& problems);
+int tour_table(Engine& engine, std::span<const Lab> labs, std::ostream& out, std::ostream& problems);
 
 /// Prints an error (as JSON if requested) and returns its exit status. `suggestion` is a command line that would work.
 int report_error(const Error& error, bool json, std::ostream& out, std::ostream& problems,

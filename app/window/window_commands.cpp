@@ -282,7 +282,7 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
 int tour_command(std::shared_ptr<Engine> engine, const TourOptions& options, std::ostream& out,
                  std::ostream& problems) {
   if (const auto& compiler = engine->compiler(); !compiler) return report_error(compiler.error(), false, out, problems);
-  const int status = tour_table(*engine, out, problems);
+  const int status = tour_table(*engine, labs(), out, problems);
   if (status == kBadInput || status == kUnavailable) return status;
   if (auto made = make_folder(options.out); !made) return report_error(made.error(), false, out, problems);
   auto shell = Shell::open(std::move(engine), {.scale = 1, .visible = false});
