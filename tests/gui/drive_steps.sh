@@ -44,6 +44,7 @@ for _ in $(seq 150); do
   sleep 0.1
 done
 grep -q '"a-row-apart": {' "$folder/tilescope/progress.json" || fail "the answer was kept"
+remembers "that the steps are open" '"steps_shown":true'
 kill "$program"
 wait "$program" 2>/dev/null || true
 rm -f "$state"
