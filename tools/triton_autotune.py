@@ -33,11 +33,12 @@ def parse():
 
 
 def configurations(triton, options):
-    """Those that lab autotune calls possible: at most 128 accumulators a lane, and stages that fit into 227 KiB."""
+    """Those that lab autotune calls possible: at most 128 accumulators a lane, and stages that fit into shared memory."""
+    shared = triton.runtime.driver.active.utils.get_device_properties(0)["max_shared_mem"]
     for bm, bn, bk, warps, stages in itertools.product(options.bm, options.bn, options.bk, options.warps, options.stages):
         if bm * bn // (32 * warps) > 128:
             continue
-        if max((bm + bn) * bk * 2 * stages, bm * bn * 2) > 227 * 1024:
+        if max((bm + bn) * bk * 2 * stages, bm * bn * 2) > shared:
             continue
         yield triton.Config({"BM": bm, "BN": bn, "BK": bk, "GROUP_M": 8}, num_warps=warps, num_stages=stages)
 

@@ -50,6 +50,12 @@ void fill(CUdeviceptr memory, size_t bytes) {
     check(cuMemcpyHtoD(memory + at, values.data(), std::min(values.size() * 2, bytes - at)), "cuMemcpyHtoD");
 }
 
+int attribute(CUdevice_attribute which) {
+  int value = 0;
+  check(cuDeviceGetAttribute(&value, which, 0), "cuDeviceGetAttribute");
+  return value;
+}
+
 struct Point {
   int number, bm, bn, bk, stages, warps, ctas, m, n, k, group;
   std::string type;
@@ -121,10 +127,12 @@ class Launcher {
       check(cuModuleGetGlobal(&rows, &bytes, module, "tile_rows_of_group"), "cuModuleGetGlobal");
       check(cuMemcpyHtoD(rows, &point.group, sizeof point.group), "cuMemcpyHtoD");
     }
-    constexpr int kSharedOfSm = 228 * 1024, kReservedOfCta = 1024, kMostOfCta = 227 * 1024;
+    const int of_sm = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    const int reserved = attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+    const int most_of_cta = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     const int element = point.type == "fp32" ? 4 : 2;
     const int needed = (point.bm + point.bn) * point.bk * element * point.stages;
-    const int padded = std::min((kSharedOfSm / point.ctas - kReservedOfCta) / 128 * 128, kMostOfCta);
+    const int padded = std::min((of_sm / point.ctas - reserved) / 128 * 128, most_of_cta);
     const int shared = std::max(needed, padded);
     check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared), "shared memory");
     check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100), "carve-out");
