@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "engine/traffic/block_order/model_error.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -318,5 +320,13 @@ std::vector<RecordedCounters::Found> counted_together(const RecordedCounters* co
 }
 
 double model_error(double modelled, double counted) { return counted > 0 ? 100 * (modelled / counted - 1) : 0; }
+
+std::string order_certainty(const Strings& strings, const OrderModel& model) {
+  const KeptOutError& error = kOrderKeptOut;
+  const bool sure = model.is_sure();
+  return strings.format(sure ? "order.sure_meaning" : "order.unsure_meaning", fmt::arg("cases", error.cases_if(sure)),
+                        fmt::arg("held", error.within_if(sure)), fmt::arg("ranged", error.in_range_if(sure)),
+                        fmt::arg("gpu", error.gpu));
+}
 
 }  // namespace tilescope

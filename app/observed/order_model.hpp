@@ -121,4 +121,7 @@ std::vector<RecordedCounters::Found> counted_together(const RecordedCounters* co
 /// Error of the model, in percent.
 double model_error(double modelled, double counted);
 
+/// What the model's range means, and how often it held for launches that were kept out of the fit.
+std::string order_certainty(const Strings& strings, const OrderModel& model);
+
 }  // namespace tilescope

@@ -115,6 +115,21 @@ TEST_F(DrawnOrder, WhereTheSizeWasCountedItIsShown) {
   EXPECT_TRUE(view.marks.contains("order.strips_beside"));
 }
 
+TEST_F(DrawnOrder, TheBarShowsTheRangeOfAModelThatIsNotSure) {
+  auto product = make_product({});
+  result = product;
+  draw(draw_order_bytes, {552, 304});
+  EXPECT_FALSE(view.marks.contains("order.range")) << "it is sure";
+  OrderModel& model = *product->block_order;
+  model.bounds = {model.launched.device_bytes_read / 2, model.launched.device_bytes_read * 2};
+  draw(draw_order_bytes, {552, 304});
+  ASSERT_TRUE(view.marks.contains("order.range"));
+  const Mark range = view.marks.at("order.range");
+  constexpr float kEnd = 4;                                // half the height of the line's ends
+  const float left = view.marks.at("order.strips").low.x;  // of all bars
+  EXPECT_NEAR((range.high.x - kEnd - left) / (range.low.x + kEnd - left), 4, 0.2) << "the scale is that of the bars";
+}
+
 TEST_F(DrawnOrder, ALabWithoutAModelOffersOne) {
   result = testing::make_vector_add({});
   draw(draw_order, {1104, 584});

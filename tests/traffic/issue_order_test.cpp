@@ -98,6 +98,20 @@ TEST(OrderModel, SaysWhenTheOrderMakesNoDifferenceAndWhy) {
   EXPECT_EQ(saves.conclusion().en.find("makes no difference"), std::string::npos) << saves.conclusion().en;
 }
 
+TEST(OrderModel, IfItIsNotSureItDrawsNoConclusionFromAnOrderWithinItsRange) {
+  ModelledCache cache = cache_of(pieces(40), 8);
+  cache.pace.busy_ns = 100;
+  cache.pace.pace_spread = 0.02;
+  const OrderModel apart = Product(8, 8, 64).model(cache);
+  ASSERT_FALSE(apart.is_sure());
+  const OrderTraffic& rival =
+      *std::ranges::min_element(apart.others, {}, [](const OrderTraffic& one) { return one.device_bytes_read; });
+  ASSERT_LE(apart.least_read(), rival.device_bytes_read);
+  ASSERT_LE(rival.device_bytes_read, apart.most_read());
+  EXPECT_TRUE(apart.finding.en.starts_with("The model cannot tell whether the order matters: ")) << apart.finding.en;
+  EXPECT_NE(apart.finding.en.find(" MB are possible), "), std::string::npos) << apart.finding.en;
+}
+
 TEST(OrderModel, TheFindingSaysHowMuchMoreIsReadThanInTheBestOrder) {
   // Row-major, as launched: a wave of 8 is a row of 8 tiles, 9 strips. Groups of two rows: 2 + 4 strips.
   const OrderModel order = Product(8, 8).model(cache_of(pieces(20), 8));

@@ -11,14 +11,6 @@ void value_row(Column& column, const std::string& value) {
   column.y += column.px(28);
 }
 
-std::string certainty(const Column& column, const OrderModel& model) {
-  const KeptOutError& error = kOrderKeptOut;
-  const bool sure = model.is_sure();
-  return column.context.strings.format(sure ? "order.sure_meaning" : "order.unsure_meaning",
-                                       fmt::arg("cases", error.cases_if(sure)), fmt::arg("held", error.within_if(sure)),
-                                       fmt::arg("ranged", error.in_range_if(sure)), fmt::arg("gpu", error.gpu));
-}
-
 /// A line of a card that a tooltip explains.
 void explained_line(Column& column, const char* name, const std::string& value, ImU32 color,
                     const std::string& meaning) {
@@ -41,7 +33,7 @@ void bytes_card(Column& column, const OrderModel& model, const OrderTraffic* row
   explained_line(column, "order.bounds",
                  three_figures(static_cast<double>(model.least_read())) + " – " +
                      three_figures(static_cast<double>(model.most_read())),
-                 model.is_sure() ? column.theme().text : column.theme().waiting, certainty(column, model));
+                 model.is_sure() ? column.theme().text : column.theme().waiting, order_certainty(text, model));
   const KeptOutError& error = kSteadyOrderKeptOut;
   explained_line(column, "order.steady", three_figures(static_cast<double>(model.read_at_steady_clock)),
                  column.theme().text,

@@ -24,6 +24,7 @@ struct Bar {
   int64_t group = 0;
   bool launched = false;
   double modelled = 0, counted = 0, strips = 0;  // 0: there is none
+  double least = 0, most = 0;                    // the model's range; both 0: it states none
 };
 /// The bars of one size.
 struct Bars {
@@ -62,6 +63,11 @@ Bars shown_bars(const PanelContext& context, const OrderPicture& picture, const 
     Bar bar{.kind = order.kind, .group = order.group, .launched = order.launched};
     bar.modelled = modelled_bytes(*order.traffic, bars.bytes);
     if (bars.bytes == OrderBytes::device) bar.strips = static_cast<double>(order.traffic->strip_bytes());
+    const OrderModel& model = *picture.result->block_order;
+    if (bars.bytes == OrderBytes::device && order.launched && !model.is_sure()) {
+      bar.least = static_cast<double>(model.least_read());
+      bar.most = static_cast<double>(model.most_read());
+    }
     if (found[i]) {
       bar.counted = counted_bytes(*found[i].row, bars.bytes);
       bars.set = found[i].set;
@@ -150,6 +156,21 @@ void draw_strips(PanelContext& context, const Bar& bar, const BarColumns& at, fl
   explain_rect(context, low, high, context.strings("order.strip_meaning"));
 }
 
+/// The range of a model that is not sure, as a line with two ends on the bar. Returns its right end, 0 if there is
+/// none.
+float draw_range(PanelContext& context, const Bar& bar, float left, float right, float middle) {
+  if (bar.most <= 0) return 0;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float y = std::round(middle) + 0.5F, half = context.px(4), width = context.px(1.5F);
+  const ImU32 colour = context.theme.waiting;
+  list->AddLine({left, y}, {right, y}, colour, width);
+  for (const float end : {left, right}) list->AddLine({end, y - half}, {end, y + half}, colour, width);
+  const ImVec2 low{left - half, middle - context.px(8)}, high{right + half, middle + context.px(8)};
+  mark(context, "order.range", low, high);
+  explain_rect(context, low, high, order_certainty(context.strings, *context.result->block_order));
+  return right;
+}
+
 void draw_bar(PanelContext& context, const Bar& bar, const BarColumns& at, float top, double most) {
   const Theme& theme = context.theme;
   const Fonts& fonts = context.fonts;
@@ -175,6 +196,8 @@ void draw_bar(PanelContext& context, const Bar& bar, const BarColumns& at, float
   const float end = end_of(bar.modelled);
   list->AddRect({at.bar_left + 0.5F, middle - half + 0.5F}, {end - 0.5F, middle + half - 0.5F}, colour, 0, 0,
                 context.px(1));
+  const float text_left =
+      std::max(end, draw_range(context, bar, end_of(bar.least), end_of(bar.most), middle)) + context.px(8);
   std::string text = three_figures(bar.modelled);
   if (both) {
     const long percent = std::lround(model_error(bar.modelled, bar.counted));
@@ -182,9 +205,10 @@ void draw_bar(PanelContext& context, const Bar& bar, const BarColumns& at, float
     if (percent < 0) text.replace(text.rfind('-'), 1, "−");
   }
   ImFont* font = both ? fonts.small : fonts.small_semibold;
-  draw_text(list, font, {end + context.px(8), centred_top(font, middle)}, both ? theme.muted : theme.text, text);
+  draw_text(list, font, {text_left, centred_top(font, middle)}, both ? theme.muted : theme.text, text);
   if (both)
-    explain_rect(context, {at.bar_left, middle - context.px(8)}, {at.right, middle + context.px(8)},
+    explain_rect(context, {bar.most > 0 ? text_left : at.bar_left, middle - context.px(8)},
+                 {at.right, middle + context.px(8)},
                  context.strings(at.bytes == OrderBytes::device ? "order.error_meaning" : "order.l2_error_meaning"));
   if (bar.strips > 0) draw_strips(context, bar, at, middle + context.px(16), end_of(bar.strips), colour);
 }
@@ -215,7 +239,7 @@ float draw_bars(PanelContext& context, const Counted& counted, ImVec2 low, ImVec
   for (const Bars& group : shown) {
     sizes = std::max(sizes, text_size(fonts.small_semibold, group.size).x);
     for (const Bar& bar : group.bars) {
-      most = std::max({most, bar.modelled, bar.counted, bar.strips});
+      most = std::max({most, bar.modelled, bar.counted, bar.strips, bar.most});
       names = std::max(names, text_size(fonts.small_semibold, order_name(context.strings, bar.kind, bar.group)).x);
     }
   }

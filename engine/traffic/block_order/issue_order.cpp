@@ -82,11 +82,25 @@ std::string blocks_of_wave(const OrderModel& result) {
   return with_separators(std::min(result.resident_blocks, result.blocks));
 }
 
+/// What is possible if the model is not sure: " (2.31 GB to 6.21 GB are possible)".
+Named range_of(const OrderModel& result) {
+  if (result.is_sure()) return {};
+  const std::string least = text_of(result.least_read()), most = text_of(result.most_read());
+  return {fmt::format(" ({} to {} are possible)", least, most), fmt::format("（可能在 {} 到 {} 之间）", least, most)};
+}
+
+/// Whether the launched order may read as much as the other one, for all that the model knows.
+bool may_be_equal(const OrderModel& result, uint64_t other) {
+  return !result.is_sure() && result.least_read() <= other && other <= result.most_read();
+}
+
 /// The conclusion if blocks share no rows and columns of tiles, so that there is nothing to compare with.
 void conclude_alone(OrderModel& result) {
   const std::string read = text_of(result.launched.device_bytes_read);
+  const Named range = range_of(result);
   const std::string needed = text_of(result.launched.largest_wave_bytes), l2 = text_of_l2(result.l2_bytes);
-  result.finding = {fmt::format("{} are read from device memory.", read), fmt::format("从显存读取 {}。", read)};
+  result.finding = {fmt::format("{} are read from device memory{}.", read, range.en),
+                    fmt::format("从显存读取 {}{}。", read, range.zh)};
   result.why = {fmt::format("A wave of {} blocks needs at most {}, and the L2 of the {} holds {}.",
                             blocks_of_wave(result), needed, result.gpu, l2),
                 fmt::format("一个波次（{} 个线程块）最多需要 {}，{} 的 L2 为 {}。", blocks_of_wave(result), needed,
@@ -110,6 +124,7 @@ void conclude(OrderModel& result) {
   const OrderTraffic& rival = rival_of(result);
   const Named subject = subject_of(result), other = name_of_order(rival);
   const std::string read = text_of(here.device_bytes_read), rival_read = text_of(rival.device_bytes_read);
+  const Named range = range_of(result);
   const std::string needs = text_of(here.largest_wave_bytes), rival_needs = text_of(rival.largest_wave_bytes);
   const std::string l2 = text_of_l2(result.l2_bytes);
   const double change = static_cast<double>(here.device_bytes_read) /
@@ -122,13 +137,20 @@ void conclude(OrderModel& result) {
                                            blocks_of_wave(result), needs, other.zh, rival_needs);
   const std::string l2_en = fmt::format("the L2 of the {} holds {}", result.gpu, l2);
   const std::string l2_zh = fmt::format("{} 的 L2 为 {}", result.gpu, l2);
+  result.why = {fmt::format("{}; {}.", needs_en, l2_en), fmt::format("{}；{}。", needs_zh, l2_zh)};
+  if (may_be_equal(result, rival.device_bytes_read)) {
+    result.finding = {
+        fmt::format("The model cannot tell whether the order matters: {} are read from device memory{}, {} {}.", read,
+                    range.en, rival_read, instead),
+        fmt::format("模型无法断定顺序是否有影响：从显存读取 {}{}，{}为 {}。", read, range.zh, other.zh, rival_read)};
+    return;
+  }
   if (std::fabs(change) >= kMatters) {
     const int percent = static_cast<int>(std::lround(100 * std::fabs(change)));
-    result.finding = {fmt::format("{} reads {}% {} from device memory than {}: {} against {}.", subject.en, percent,
-                                  change < 0 ? "less" : "more", other.en, read, rival_read),
-                      fmt::format("{}从显存读取的字节比{}{} {}%：{}，后者 {}。", subject.zh, other.zh,
-                                  change < 0 ? "少" : "多", percent, read, rival_read)};
-    result.why = {fmt::format("{}; {}.", needs_en, l2_en), fmt::format("{}；{}。", needs_zh, l2_zh)};
+    result.finding = {fmt::format("{} reads {}% {} from device memory than {}: {}{} against {}.", subject.en, percent,
+                                  change < 0 ? "less" : "more", other.en, read, range.en, rival_read),
+                      fmt::format("{}从显存读取的字节比{}{} {}%：{}{}，后者 {}。", subject.zh, other.zh,
+                                  change < 0 ? "少" : "多", percent, read, range.zh, rival_read)};
     return;
   }
   const Named same = why_same(result, std::max(here.largest_wave_bytes, rival.largest_wave_bytes));
