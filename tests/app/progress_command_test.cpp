@@ -13,6 +13,7 @@
 #include "app/recall/recall.hpp"
 #include "app/workshop/record.hpp"
 #include "engine/text_file.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tilescope {
 namespace {
@@ -63,7 +64,7 @@ class ProgressCommand : public ::testing::Test {
     return file.string();
   }
 
-  fs::path home_ = fs::temp_directory_path() / "tilescope-progress-test";
+  fs::path home_ = own_test_folder();
   std::shared_ptr<Engine> engine_ =
       Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1});
 };

@@ -17,6 +17,7 @@
 #include "app/recall/schedule.hpp"
 #include "app/sandbox/reading/expression.hpp"
 #include "engine/run/engine.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tilescope {
 namespace {
@@ -117,7 +118,7 @@ TEST(ReviewCards, TheOrderOfChoicesChanges) {
 }
 
 std::string problem_with(const std::string& text) {
-  const fs::path file = fs::temp_directory_path() / "tilescope-cards-test.toml";
+  const fs::path file = own_test_folder() / "cards.toml";
   std::ofstream(file) << text;
   const auto cards = read_cards(file);
   std::error_code ignored;

@@ -7,11 +7,13 @@
 #include <numeric>
 #include <set>
 
+#include "tests/own_folder.hpp"
+
 namespace tilescope {
 namespace {
 
 std::filesystem::path write_temporary(const std::string& text) {
-  auto file = std::filesystem::temp_directory_path() / "tilescope_gpus.toml";
+  auto file = own_test_folder() / "gpus.toml";
   std::ofstream(file) << text;
   return file;
 }

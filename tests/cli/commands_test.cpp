@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/own_folder.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -31,7 +33,7 @@ Outcome call(Command command, const Options& options) {
 }
 
 std::string write_kernel(const std::string& text) {
-  const auto file = std::filesystem::temp_directory_path() / "tilescope_cli_kernel.cu";
+  const auto file = own_test_folder() / "kernel.cu";
   std::ofstream(file) << text;
   return file.string();
 }
@@ -218,7 +220,7 @@ TEST(Run, WithoutAGpuStatusIsThree) {
 
 TEST(Exec, RunsAnyKernelAndDumpsItsBuffers) {
   ExecOptions options = scale_by_two("8");
-  const auto dump = std::filesystem::temp_directory_path() / "tilescope_cli_y.bin";
+  const auto dump = std::filesystem::path(TILESCOPE_BINARY) / "tests" / "y.bin";
   options.dumps = {"y=" + dump.string()};
   const Outcome outcome = call(exec_command, options);
   EXPECT_EQ(outcome.status, 0) << outcome.out;

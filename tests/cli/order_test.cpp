@@ -8,6 +8,7 @@
 
 #include "app/commands/commands.hpp"
 #include "engine/report/report.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tilescope {
 namespace {
@@ -84,7 +85,7 @@ TEST(OrderCommand, TheTextWarnsIfTheModelIsNotSure) {
 }
 
 TEST(OrderCommand, AUsersFileIsModelledTheSameWay) {
-  const auto file = std::filesystem::temp_directory_path() / "tilescope_order_kernel.cu";
+  const auto file = own_test_folder() / "columns.cu";
   std::ofstream(file) << R"(extern "C" __global__ void columns(const float* x, float* y, int n, int rows) {
     float sum = 0;
 #pragma unroll 1

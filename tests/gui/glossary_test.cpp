@@ -13,6 +13,7 @@
 #include "app/window/help_glossary.hpp"
 #include "engine/lab.hpp"
 #include "tests/gui/screen_fixture.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tilescope {
 namespace {
@@ -108,7 +109,7 @@ TEST(GlossaryFile, ChineseTermsAreTheAgreedOnes) {
 }
 
 TEST(GlossaryFile, AFileWithAMistakeIsAnErrorWithItsLine) {
-  const fs::path file = fs::temp_directory_path() / "tilescope-glossary-test.toml";
+  const fs::path file = own_test_folder() / "glossary.toml";
   std::ofstream(file) << "[[term]]\nen = \n";
   const auto loaded = Glossary::load(file);
   fs::remove(file);

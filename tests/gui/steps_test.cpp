@@ -10,6 +10,7 @@
 #include "tests/gui/drawn_texts.hpp"
 #include "tests/gui/screen_fixture.hpp"
 #include "tests/gui/text_faults.hpp"
+#include "tests/own_folder.hpp"
 
 namespace tilescope {
 namespace {
@@ -80,7 +81,7 @@ TEST(Steps, FilesAreReadAndTheirTextsFit) {
 }
 
 std::string problem_of(const std::string& text) {
-  const fs::path file = fs::temp_directory_path() / "tilescope-steps-test.toml";
+  const fs::path file = own_test_folder() / "steps.toml";
   std::ofstream(file) << text;
   const auto steps = read_steps(file);
   std::error_code ignored;

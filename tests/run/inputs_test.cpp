@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/own_folder.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -153,7 +155,7 @@ TEST(Inputs, LargeRowsAreTheLastOfEverySoMany) {
 }
 
 TEST(Inputs, AFileThatIsTooShortIsRefused) {
-  const auto file = std::filesystem::temp_directory_path() / "tilescope_short.bin";
+  const auto file = own_test_folder() / "short.bin";
   std::ofstream(file) << "12345";
   BufferSpec spec = floats(2, Fill::file);
   spec.file = file.string();
