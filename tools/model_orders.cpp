@@ -61,7 +61,9 @@ void print_table(const std::vector<OrderPoint>& points, const std::vector<Modell
   print_row("kept out, not sure", kept_unsure, state);
   print_row("kept out, sum of strips alone", kept, state, true);
   for (const auto& [tile, cases] : by_tile) print_row(tile, cases, state);
-  fmt::print("\n");
+  const auto [held, counts] = counts_held_by_others(points, state);
+  fmt::print("\nOne count as the model of the others, kept out: {} of {} ({:.1f}%) within 15% or their range.\n\n",
+             held, counts, 100.0 * static_cast<double>(held) / static_cast<double>(counts));
 }
 
 }  // namespace

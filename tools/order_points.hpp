@@ -212,6 +212,27 @@ inline std::vector<ModelledPoint> model_points(const std::vector<OrderPoint>& po
   return modelled;
 }
 
+/// How many counts of the launches that were kept out are within 15% of the median of the same launch's other counts,
+/// or in their range, and of how many: what to expect of a model that knows the launch, but not what differs from one
+/// count to the next.
+inline std::pair<size_t, size_t> counts_held_by_others(const std::vector<OrderPoint>& points, ClockState state) {
+  size_t held = 0, all = 0;
+  for (const OrderPoint& point : points) {
+    const std::vector<double>& reads = point.counts(state).reads;
+    for (size_t i = 0; point.kept_out && i < reads.size(); ++i) {
+      OrderPoint others = point;
+      OrderPoint::Counts& counted = others.counts(state);
+      counted.reads.erase(counted.reads.begin() + static_cast<std::ptrdiff_t>(i));
+      if (counted.reads.empty()) continue;
+      counted.least = std::ranges::min(counted.reads);
+      counted.most = std::ranges::max(counted.reads);
+      held += others.holds(state, reads[i]) ? 1 : 0;
+      ++all;
+    }
+  }
+  return {held, all};
+}
+
 struct OrderCase {
   const OrderPoint* point;
   const ModelledPoint* model;

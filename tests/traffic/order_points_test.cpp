@@ -61,6 +61,21 @@ TEST_F(OrderPoints, TheSameLaunchesWereCountedOnAnH100) {
   }
 }
 
+TEST(CountsOfAPoint, AreHeldByTheOthersIfTheseAreNearOrEnclose) {
+  OrderPoint point{.kept_out = true};
+  const auto held = [&](std::vector<double> reads) {
+    point.counts(ClockState::steady).reads = std::move(reads);
+    return counts_held_by_others({point}, ClockState::steady);
+  };
+  using Held = std::pair<size_t, size_t>;
+  EXPECT_EQ(held({100, 101, 114}), Held(3, 3));
+  EXPECT_EQ(held({100, 101, 102, 150}), Held(3, 4));
+  EXPECT_EQ(held({100, 150, 200}), Held(1, 3)) << "150 is between the others";
+  EXPECT_EQ(held({100}), Held(0, 0));
+  point.kept_out = false;
+  EXPECT_EQ(held({100, 101}), Held(0, 0));
+}
+
 /// The model's error is the stated one, and it is better than the sum of strips.
 void expect_error(const std::vector<OrderPoint>& points, const std::vector<ModelledPoint>& modelled, ClockState state,
                   const KeptOutError& stated) {
