@@ -50,10 +50,12 @@ void move_to_device(Request& request, const Lab& lab, DeviceKind device) {
 
 }  // namespace
 
-Session::Session(std::shared_ptr<Engine> engine)
+Session::Session(std::shared_ptr<Engine> engine, std::shared_ptr<const Recordings> recordings)
     : engine_(std::move(engine)),
       lab_(&labs().front()),
-      recordings_(read_recordings(engine_->root() / "assets" / "recordings")),
+      recordings_(recordings != nullptr
+                      ? std::move(recordings)
+                      : std::make_shared<const Recordings>(read_recordings(engine_->root() / "assets" / "recordings"))),
       counters_(read_counters(engine_->root() / "assets" / "counters")),
       run_worker_(std::make_unique<RunWorker>(engine_)),
       bench_worker_(std::make_unique<BenchWorker>(engine_->root())),
@@ -370,7 +372,7 @@ std::shared_ptr<const SpeedReport> Session::live_map() const {
 }
 const SpeedReport* Session::find_recording(bool map) const {
   const auto gpu = engine_->modelled_gpu(wanted_.gpu);
-  return recordings_.find(*lab_, wanted_.config, map, gpu ? gpu->driver_name : std::string(), wanted_.rung);
+  return recordings_->find(*lab_, wanted_.config, map, gpu ? gpu->driver_name : std::string(), wanted_.rung);
 }
 const SpeedReport* Session::map_recording() const { return find_recording(/*map=*/true); }
 const SpeedReport* Session::recording() const { return find_recording(/*map=*/false); }

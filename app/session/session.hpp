@@ -30,7 +30,8 @@ std::vector<std::string> launched_kernels(const Rung& rung, const Config& config
 
 class Session {
  public:
-  explicit Session(std::shared_ptr<Engine> engine);
+  /// `recordings`: what to compare with; null: those of the engine's assets.
+  explicit Session(std::shared_ptr<Engine> engine, std::shared_ptr<const Recordings> recordings = nullptr);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -119,7 +120,7 @@ class Session {
   std::shared_ptr<const SpeedReport> live_map() const;
   const SpeedReport* map_recording() const;
   const SpeedReport* recording() const;  // this lab's, of the modelled GPU before others; null if none
-  const Recordings& recordings() const { return recordings_; }
+  const Recordings& recordings() const { return *recordings_; }
   const RecordedCounters* counters() const;  // this lab's, counted by hardware; null if none
   const CounterFiles& counter_files() const { return counters_; }
 
@@ -172,7 +173,7 @@ class Session {
     double bytes = 0;
   };
   std::vector<KnownBytes> known_bytes_;
-  Recordings recordings_;
+  std::shared_ptr<const Recordings> recordings_;
   CounterFiles counters_;
   double latency_ms_ = 0;
   std::unique_ptr<RunWorker> run_worker_;

@@ -64,8 +64,8 @@ std::vector<Mark> places_to_keep_free(const Marks& marks) {
 
 }  // namespace
 
-Screen::Screen(std::shared_ptr<Engine> engine, Strings texts)
-    : session(std::move(engine)),
+Screen::Screen(std::shared_ptr<Engine> engine, Strings texts, std::shared_ptr<const Recordings> recordings)
+    : session(std::move(engine), std::move(recordings)),
       workshop(session.engine().root()),
       recall(session.engine().root()),
       strings(std::move(texts)),

@@ -43,7 +43,8 @@ Layout lay_out(ViewState& view, float width, float height, bool steps = false);
 
 class Screen {
  public:
-  Screen(std::shared_ptr<Engine> engine, Strings texts);
+  /// `recordings`: as in Session.
+  Screen(std::shared_ptr<Engine> engine, Strings texts, std::shared_ptr<const Recordings> recordings = nullptr);
   ~Screen();
 
   Session session;

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 #include <imgui.h>
 
-#include <filesystem>
 #include <functional>
 #include <string_view>
 
 #include "app/views/context.hpp"
 #include "app/views/panels.hpp"
 #include "app/views/view.hpp"
+#include "tests/gui/shared_assets.hpp"
 #include "tests/gui/shared_fonts.hpp"
 #include "tests/run/shared_engine.hpp"
 #include "tests/testing.hpp"
@@ -22,11 +22,8 @@ class DrawnPanel : public ::testing::Test {
   using Draw = std::function<void(PanelContext&)>;
 
   void SetUp() override {
-    const std::filesystem::path root(TILESCOPE_SOURCE);
-    auto loaded = Strings::load(root / "assets/strings");
-    ASSERT_TRUE(loaded) << loaded.error().message;
-    strings = std::move(*loaded);
-    session = std::make_unique<Session>(shared_engine());
+    strings = shared_strings();
+    session = std::make_unique<Session>(shared_engine(), shared_recordings());
     fonts = open_context(1, "");
     ImGui::GetIO().DisplaySize = {1600, 1000};
     ImGui::GetIO().DeltaTime = 1 / 60.0F;

@@ -12,6 +12,7 @@
 #include "app/draw/widgets.hpp"
 #include "app/views/view.hpp"
 #include "app/window/screen.hpp"
+#include "tests/gui/shared_assets.hpp"
 #include "tests/gui/shared_fonts.hpp"
 #include "tests/run/shared_engine.hpp"
 #include "tests/testing.hpp"
@@ -27,7 +28,7 @@ class ScreenTest : public ::testing::Test {
     ImGui::GetIO().KeyMap[ImGuiKey_Enter] = code_of(Key::enter);  // what a window's back end would set
     ImGui::GetIO().KeyMap[ImGuiKey_Escape] = code_of(Key::escape);
 #endif
-    screen = std::make_unique<Screen>(engine, *Strings::load(engine->root() / "assets" / "strings"));
+    screen = std::make_unique<Screen>(engine, shared_strings(), shared_recordings());
     screen->fonts = fonts;
     screen->session.select_lab("vector-add");
     screen->session.set_device(DeviceKind::sim);
