@@ -24,14 +24,11 @@ void for_each_lane(uint32_t lanes, const Work& work) {
 
 /// Whether a lane of the copy writes any of the bytes [begin, end) of shared memory.
 bool touches(const AsyncCopies::Copy& copy, uint64_t begin, uint64_t end) {
-  // A lane that overlaps ends at most copy.bytes + (end - begin) - 2 bytes after `begin`. Lanes that take no part are
-  // computed too, because a loop without branches is vectorized.
-  const auto from = static_cast<uint32_t>(begin);
-  const uint32_t reach = copy.bytes + static_cast<uint32_t>(end - begin) - 1;
-  std::array<uint32_t, 32> found{};
-  for (size_t lane = 0; lane < 32; ++lane)
-    found[lane] = (copy.lanes >> lane & 1U) & static_cast<uint32_t>(copy.offset[lane] + copy.bytes - 1 - from < reach);
-  return std::ranges::any_of(found, [](uint32_t one) { return one != 0; });
+  bool found = false;
+  for_each_lane(copy.lanes, [&](size_t lane) {
+    found = found || (copy.offset[lane] < end && begin < uint64_t{copy.offset[lane]} + copy.bytes);
+  });
+  return found;
 }
 
 }  // namespace
@@ -58,6 +55,7 @@ AsyncCopies::Copy& AsyncCopies::prepare(uint32_t warp) {
   free_.pop_back();
   copy.group = warps_[warp].committed;
   copy.bound_lanes = 0;
+  copy.end = 0;
   return copy;
 }
 
@@ -126,14 +124,24 @@ void AsyncCopies::complete_bound(uint32_t mbarrier) {
   }
 }
 
-const AsyncCopies::Copy* AsyncCopies::find(uint64_t offset, uint64_t bytes) const {
+const AsyncCopies::Copy* AsyncCopies::find(uint64_t offset, uint64_t bytes) {
   if (pending_count_ == 0 || offset >= on_their_way_.bytes()) return nullptr;
   const uint64_t end = std::min<uint64_t>(offset + bytes, on_their_way_.bytes());
   if (std::memchr(on_their_way_.data() + offset, 1, end - offset) == nullptr) return nullptr;
-  for (const OfWarp& of_warp : warps_)
-    for (const Copy* copy : of_warp.pending)
-      if (touches(*copy, offset, end)) return copy;
+  for (OfWarp& of_warp : warps_)
+    for (Copy* copy : of_warp.pending) {
+      if (copy->end == 0) note_range(*copy);
+      if (copy->begin < end && offset < copy->end && touches(*copy, offset, end)) return copy;
+    }
   return nullptr;
+}
+
+void AsyncCopies::note_range(Copy& copy) {
+  copy.begin = UINT32_MAX;
+  for_each_lane(copy.lanes, [&](size_t lane) {
+    copy.begin = std::min(copy.begin, copy.offset[lane]);
+    copy.end = std::max(copy.end, copy.offset[lane] + copy.bytes);
+  });
 }
 
 void AsyncCopies::arrive(Copy& copy, uint32_t lanes) {

@@ -27,6 +27,7 @@ class AsyncCopies {
     uint32_t lanes = 0;                 // lanes whose bytes are still in flight
     uint32_t bound_lanes = 0;           // lanes whose bytes are bound to an mbarrier
     uint32_t bytes = 0;                 // per lane
+    uint32_t begin = 0, end = 0;        // all offsets lie between; noted by find(), 0 until then
     std::array<uint32_t, 32> offset{};  // into shared memory
     std::array<uint32_t, 32> group{};   // groups that the lane had committed when it issued the copy
     std::array<uint32_t, 32> bound{};   // offset of the mbarrier of a bound lane
@@ -56,7 +57,7 @@ class AsyncCopies {
   void complete_bound(uint32_t mbarrier);
 
   /// The copy with bytes of [offset, offset + bytes) in flight; null if there is none.
-  const Copy* find(uint64_t offset, uint64_t bytes) const;
+  const Copy* find(uint64_t offset, uint64_t bytes);
 
  private:
   struct OfWarp {
@@ -64,6 +65,7 @@ class AsyncCopies {
     std::vector<Copy*> pending;  // in order of issue
   };
 
+  static void note_range(Copy& copy);
   void arrive(Copy& copy, uint32_t lanes);
   void drop_arrived(OfWarp& warp);
 
