@@ -150,7 +150,8 @@ const FigureRegistration registered_waves{
        BlockUsage usage;
        usage.threads = static_cast<uint32_t>(parameters.number("threads", 256, 1, 1024));
        usage.registers_per_thread = static_cast<uint32_t>(parameters.number("registers", 32, 0, 255));
-       usage.dynamic_shared_bytes = static_cast<uint32_t>(parameters.number("shared", 0, 0, usual_gpu().shared_bytes_per_block));
+       usage.dynamic_shared_bytes =
+           static_cast<uint32_t>(parameters.number("shared", 0, 0, usual_gpu().shared_bytes_per_block));
        return std::make_unique<WavesFigure>(grid, usage, parameters.gpu("gpu"));
      }}};
 
