@@ -90,11 +90,9 @@ std::string certainty_text(const OrderModel& order) {
   std::string text = fmt::format("{}: {} are read if the blocks stay together, {} if they drift apart (",
                                  sure ? "sure" : "NOT sure", three_figures(static_cast<double>(order.bounds.together)),
                                  three_figures(static_cast<double>(order.bounds.apart)));
-  if (!sure)
-    text += fmt::format("{} of {} such launches on an {} read this much, give or take 15%; ", error.in_range_if(sure),
-                        error.cases_if(sure), error.gpu);
-  return text + fmt::format("{} of {} such launches were within 15% of an {})\n", error.within_if(sure),
-                            error.cases_if(sure), error.gpu);
+  text += fmt::format("of {} such launches on an {}, ", error.cases_if(sure), error.gpu);
+  if (!sure) text += fmt::format("{} read this much, give or take 15%, and ", error.in_range_if(sure));
+  return text + fmt::format("{} were within 15% of the model's figure)\n", error.within_if(sure));
 }
 
 std::string steady_text(const OrderModel& order) {
