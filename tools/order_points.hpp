@@ -218,8 +218,9 @@ inline std::vector<ModelledPoint> model_points(const std::vector<OrderPoint>& po
 inline std::pair<size_t, size_t> counts_held_by_others(const std::vector<OrderPoint>& points, ClockState state) {
   size_t held = 0, all = 0;
   for (const OrderPoint& point : points) {
+    if (!point.kept_out) continue;
     const std::vector<double>& reads = point.counts(state).reads;
-    for (size_t i = 0; point.kept_out && i < reads.size(); ++i) {
+    for (size_t i = 0; i < reads.size(); ++i) {
       OrderPoint others = point;
       OrderPoint::Counts& counted = others.counts(state);
       counted.reads.erase(counted.reads.begin() + static_cast<std::ptrdiff_t>(i));

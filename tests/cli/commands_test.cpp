@@ -220,7 +220,7 @@ TEST(Run, WithoutAGpuStatusIsThree) {
 
 TEST(Exec, RunsAnyKernelAndDumpsItsBuffers) {
   ExecOptions options = scale_by_two("8");
-  const auto dump = std::filesystem::path(TILESCOPE_BINARY) / "tests" / "y.bin";
+  const auto dump = std::filesystem::path(options.file).parent_path() / "y.bin";
   options.dumps = {"y=" + dump.string()};
   const Outcome outcome = call(exec_command, options);
   EXPECT_EQ(outcome.status, 0) << outcome.out;

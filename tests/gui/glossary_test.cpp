@@ -112,7 +112,6 @@ TEST(GlossaryFile, AFileWithAMistakeIsAnErrorWithItsLine) {
   const fs::path file = own_test_folder() / "glossary.toml";
   std::ofstream(file) << "[[term]]\nen = \n";
   const auto loaded = Glossary::load(file);
-  fs::remove(file);
   ASSERT_FALSE(loaded);
   EXPECT_NE(loaded.error().message.find("line 2"), std::string::npos) << loaded.error().message;
 }

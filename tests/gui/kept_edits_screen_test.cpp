@@ -67,7 +67,7 @@ TEST_F(KeptEditsScreenTest, AConflictIsStillKnownAfterARestart) {
   frame();
   const Fonts fonts = screen->fonts;
   screen.reset();
-  screen = std::make_unique<Screen>(engine, *Strings::load(engine->root() / "assets" / "strings"));
+  screen = std::make_unique<Screen>(engine, testing::shared_strings(), testing::shared_recordings());
   screen->fonts = fonts;
   screen->session.auto_run = false;
   screen->restore_edits(folder / "edits");

@@ -126,7 +126,7 @@ TEST_F(DrawnOrder, TheBarShowsTheRangeOfAModelThatIsNotSure) {
   ASSERT_TRUE(view.marks.contains("order.range"));
   const Mark range = view.marks.at("order.range");
   constexpr float kEnd = 4;                                // half the height of the line's ends
-  const float left = view.marks.at("order.strips").low.x;  // of all bars
+  const float left = view.marks.at("order.strips").low.x;  // where all bars begin
   EXPECT_NEAR((range.high.x - kEnd - left) / (range.low.x + kEnd - left), 4, 0.2) << "the scale is that of the bars";
 }
 

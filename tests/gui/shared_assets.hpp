@@ -17,7 +17,7 @@ inline const std::shared_ptr<const Recordings>& shared_recordings() {
 }
 
 inline const Strings& shared_strings() {
-  static const Strings strings = *Strings::load(std::filesystem::path(TILESCOPE_SOURCE) / "assets" / "strings");
+  static const Strings strings = Strings::load(std::filesystem::path(TILESCOPE_SOURCE) / "assets" / "strings").value();
   return strings;
 }
 

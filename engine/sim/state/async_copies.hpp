@@ -27,7 +27,7 @@ class AsyncCopies {
     uint32_t lanes = 0;                 // lanes whose bytes are still in flight
     uint32_t bound_lanes = 0;           // lanes whose bytes are bound to an mbarrier
     uint32_t bytes = 0;                 // per lane
-    uint32_t begin = 0, end = 0;        // all offsets lie between; noted by find(), 0 until then
+    uint32_t begin = 0, end = 0;        // the bytes of all lanes lie between; noted by find(), 0 until then
     std::array<uint32_t, 32> offset{};  // into shared memory
     std::array<uint32_t, 32> group{};   // groups that the lane had committed when it issued the copy
     std::array<uint32_t, 32> bound{};   // offset of the mbarrier of a bound lane
